@@ -1,0 +1,129 @@
+use std::time::Duration;
+
+use crate::{Body, Name, Point};
+
+/// What is happening: facts that nobody may change.
+///
+/// A surface fills in what it knows; interceptors only ever see `&Event`. What may be rewritten is the
+/// [`Body`], and nothing else.
+///
+/// ```
+/// use tollgate_core::{Event, Names, Point};
+///
+/// let names = Names::default();
+/// let name = names.name("Read");
+/// let event = Event { session: Some("s-1"), ..Event::tool(Point::ToolBefore, &name, "call-7") };
+/// assert_eq!(event.name.map(|name| name.normal()), Some("read"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'a> {
+    /// Where this happens.
+    pub point: Point,
+    /// The tool first asked for.
+    pub name: Option<&'a Name<'a>>,
+    /// The tool that ran, where an edit renamed the call (from `tool.update` on).
+    pub became: Option<&'a Name<'a>>,
+    /// What the tool does, in the words of the tool table: `exec`, `read`, `write` and so on.
+    pub kind: Option<&'a str>,
+    /// Which call this is; the same at all of its points.
+    pub call_id: Option<&'a str>,
+    /// The session it belongs to.
+    pub session: Option<&'a str>,
+    /// The agent that wants it.
+    pub agent: Option<&'a str>,
+    /// The surface it came in by.
+    pub surface: Option<&'a str>,
+    /// The MCP server that owns the tool.
+    pub server: Option<&'a str>,
+    /// The model asked, or the model that asks.
+    pub model: Option<&'a str>,
+    /// The working directory.
+    pub cwd: Option<&'a str>,
+    /// The person or machine on whose behalf.
+    pub principal: Option<&'a str>,
+    /// The surface's own name for the event, at `notice`.
+    pub native: Option<&'a str>,
+    /// The interceptors that caused this event, outermost first: one that makes calls of its own is not
+    /// asked about them.
+    pub chain: &'a [&'a str],
+    /// What edits at earlier points of the turn noted down for later ones.
+    pub labels: &'a [(String, String)],
+    /// How the call ended, at `tool.after`.
+    pub ended: Option<Ended>,
+    /// How long it ran, at `tool.after` and `model.complete`.
+    pub took: Option<Duration>,
+    /// Which piece of a stream this is, from 0.
+    pub index: Option<u64>,
+    /// Whether this is the end of a stream, or its assembled whole.
+    pub last: bool,
+    /// Which attempt at the same request, from 1, at `model.dispatch`.
+    pub attempt: u32,
+    /// 2 when an edit is asked again, as a judge of the final body; what it then writes is dropped.
+    pub look: u8,
+    /// Whether this is the command of a route, judged before it runs.
+    pub routed: bool,
+    /// Whether this is an agent's own permission request.
+    pub permission: bool,
+    /// Whether the surface cannot run a call under another name than the one asked for.
+    pub fixed_name: bool,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The tool ran and returned.
+    Ok,
+    /// The tool ran and failed.
+    Error,
+    /// The pipeline refused the call.
+    Blocked,
+    /// The call ran elsewhere.
+    Diverted,
+    /// An interceptor answered in the tool's place.
+    Answered,
+}
+
+impl<'a> Event<'a> {
+    /// An event at a point, with no facts yet.
+    pub const fn at(point: Point) -> Self {
+        Self {
+            point,
+            name: None,
+            became: None,
+            kind: None,
+            call_id: None,
+            session: None,
+            agent: None,
+            surface: None,
+            server: None,
+            model: None,
+            cwd: None,
+            principal: None,
+            native: None,
+            chain: &[],
+            labels: &[],
+            ended: None,
+            took: None,
+            index: None,
+            last: false,
+            attempt: 1,
+            look: 1,
+            routed: false,
+            permission: false,
+            fixed_name: false,
+        }
+    }
+
+    /// An event about one tool call.
+    pub const fn tool(point: Point, name: &'a Name<'a>, call_id: &'a str) -> Self {
+        let mut event = Self::at(point);
+        event.name = Some(name);
+        event.call_id = Some(call_id);
+        event
+    }
+
+    /// The tool's name as it stands now: what an edit renamed it to, what ran, or what was asked for.
+    pub fn tool_now<'b>(&'b self, body: &'b Body) -> Option<&'b Name<'b>> {
+        body.renamed().or(self.became).or(self.name)
+    }
+}

@@ -1,0 +1,34 @@
+//! draft
+mod body;
+mod event;
+mod fault;
+mod headers;
+mod index;
+mod name;
+mod outcome;
+mod pipeline;
+mod point;
+mod ports;
+mod registry;
+mod roles;
+mod scan;
+mod select;
+mod stream;
+mod trace;
+mod verdict;
+
+pub use body::Body;
+pub use event::{Ended, Event};
+pub use fault::{Fault, FaultKind, OnFault};
+pub use headers::Headers;
+pub use name::{Name, Names};
+pub use outcome::{Act, Approval, Cause, Outcome, Question, Ruling};
+pub use pipeline::Pipeline;
+pub use point::{Point, Power};
+pub use ports::{Clock, Digest};
+pub use registry::{BadRegistration, Registration, Registry};
+pub use roles::{Edit, Guard, Role, Step, StreamEdit, StreamGuard, Watch};
+pub use select::{Match, Selector};
+pub use stream::Stream;
+pub use trace::{Entry, Said, Trace};
+pub use verdict::{Command, Query, Route, Verdict};

@@ -1,0 +1,230 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Body, Digest, Fault, FaultKind, Point, Query, Registration, Route, Trace, Verdict};
+
+/// What a run of the pipeline came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the caller must do now.
+    pub act: Act,
+    /// Who was due, who ran, and what each of them said.
+    pub trace: Trace,
+}
+
+/// What the surface must now do. Matched exhaustively, so that no surface can forget a question or a
+/// sandbox.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Do it, with the body as it now is.
+    Go,
+    /// Do it there instead.
+    Elsewhere {
+        /// The place.
+        route: Box<Route>,
+        /// Which call this is for; a call with another digest may not use the route.
+        digest: Digest,
+    },
+    /// Ask a human; [`Question::answer`] yields the act that follows. No answer is a refusal.
+    Ask(Box<Question>),
+    /// Do not do it: this is the result. It passes the after-point like any other.
+    Reply(Box<Body>),
+    /// Do not do it, and say why.
+    Stop(Box<Ruling>),
+}
+
+/// A refusal: who made it and why. The one type for it; dialects turn it into each protocol's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// The interceptor that refused, unless it was the pipeline itself.
+    pub by: Option<Arc<str>>,
+    /// What kind of refusal this is.
+    pub cause: Cause,
+    /// Why, in words the model and its user can act on.
+    pub reason: Cow<'static, str>,
+}
+
+/// The kinds of refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// An interceptor objected.
+    Objection,
+    /// An interceptor broke, and its registration says that means no.
+    Fault(FaultKind),
+    /// Two parsers may read the document differently.
+    Ambiguous,
+    /// A gate had to look and the document cannot be read.
+    Unreadable,
+    /// Two interceptors want the call at different places.
+    Conflict,
+    /// A verdict, an edit or a rename that cannot be carried out here.
+    Power,
+    /// The call was renamed too often.
+    Renames,
+    /// Interceptors caused one another too deep.
+    Depth,
+    /// A human said no.
+    Refused,
+    /// Nobody answered in time.
+    Expired,
+    /// The approval is for another call.
+    Mismatch,
+}
+
+/// Everything that must be granted before the call may happen: the questions of all who asked, as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Who asks what, in order.
+    pub parts: Vec<(Arc<str>, Query)>,
+    /// The call that is asked about.
+    pub digest: Digest,
+    /// When an answer comes too late, as time since 1970; the earliest of the askers' limits.
+    pub deadline: Option<Duration>,
+    /// Where the call goes once it is granted.
+    pub route: Option<Box<Route>>,
+}
+
+/// A human's answer to a [`Question`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    /// The call that was shown to them.
+    pub digest: Digest,
+    /// Yes or no, to all of it.
+    pub granted: bool,
+    /// Who answered.
+    pub by: String,
+    /// When, as time since 1970.
+    pub at: Duration,
+}
+
+impl Question {
+    /// The act that follows from an answer: `Go` or `Elsewhere` if this very call was granted in time,
+    /// else `Stop`.
+    pub fn answer(self, approval: &Approval) -> Act {
+        let by = &approval.by;
+        if approval.digest != self.digest {
+            let reason = "the approval is for another call; ask again for this one";
+            return Ruling::of_pipeline(Cause::Mismatch, reason).into();
+        }
+        if !approval.granted {
+            return Ruling::of_pipeline(Cause::Refused, format!("denied by {by}")).into();
+        }
+        if self.deadline.is_some_and(|deadline| approval.at > deadline) {
+            return Ruling::of_pipeline(Cause::Expired, "the approval came too late; ask again").into();
+        }
+        match self.route {
+            Some(route) => Act::Elsewhere { route, digest: self.digest },
+            None => Act::Go,
+        }
+    }
+
+    /// The act when nobody answers.
+    pub fn unanswered(&self) -> Act {
+        let titles: Vec<_> = self.parts.iter().map(|(_, query)| query.title.as_str()).collect();
+        Ruling::of_pipeline(Cause::Expired, format!("nobody approved it: {}", titles.join("; "))).into()
+    }
+}
+
+impl Ruling {
+    /// A refusal by the pipeline itself.
+    pub fn of_pipeline(cause: Cause, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { by: None, cause, reason: reason.into() }
+    }
+
+    /// A refusal because an interceptor broke. It names the interceptor and what mends it, so that a
+    /// broken gate does not lock its owner out.
+    pub(crate) fn of_fault(who: &Registration, fault: &Fault) -> Self {
+        let id = &who.id;
+        let mend = who.mend.as_deref().unwrap_or("fix or remove it, then try again");
+        let reason = format!("`{id}` could not judge this ({fault}), so it is refused; to mend it: {mend}");
+        Self { by: Some(Arc::clone(id)), cause: Cause::Fault(fault.kind), reason: reason.into() }
+    }
+}
+
+impl From<Ruling> for Act {
+    fn from(ruling: Ruling) -> Self {
+        Self::Stop(Box::new(ruling))
+    }
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// All opinions so far. Deny beats answer beats the rest; ask and divert are independent, because a call
+/// can need a human *and* a sandbox. Nothing here can be taken back, so adding an interceptor never
+/// weakens an outcome.
+#[derive(Default)]
+pub(crate) struct Joined {
+    pub(crate) deny: Option<Ruling>,
+    pub(crate) answer: Option<Box<Body>>,
+    pub(crate) asks: Vec<(Arc<str>, Query)>,
+    pub(crate) divert: Option<(Arc<str>, Box<Route>)>,
+}
+
+impl Joined {
+    pub(crate) fn join(&mut self, by: &Arc<str>, point: Point, verdict: Verdict) {
+        if let Some(power) = verdict.power()
+            && !point.takes(power)
+        {
+            return self.refuse(by, point, &verdict);
+        }
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Deny(reason) => {
+                self.deny(Ruling { by: Some(Arc::clone(by)), cause: Cause::Objection, reason });
+            }
+            Verdict::Answer(body) => {
+                self.answer.get_or_insert(body);
+            }
+            Verdict::Ask(query) => self.ask(by, *query),
+            Verdict::Divert(route) => self.divert(by, route),
+        }
+    }
+
+    /// The first refusal stands.
+    pub(crate) fn deny(&mut self, ruling: Ruling) {
+        self.deny.get_or_insert(ruling);
+    }
+
+    /// A verdict that cannot be carried out here is a refusal, and an objection's own reason is kept.
+    fn refuse(&mut self, by: &Arc<str>, point: Point, verdict: &Verdict) {
+        let reason = match verdict {
+            Verdict::Deny(reason) => format!("{reason} (`{by}` objected at {point}, which takes no objections)"),
+            _ => format!("`{by}` gave a verdict that {point} does not take"),
+        };
+        self.deny(Ruling { by: Some(Arc::clone(by)), cause: Cause::Power, reason: reason.into() });
+    }
+
+    fn ask(&mut self, by: &Arc<str>, query: Query) {
+        let part = (Arc::clone(by), query);
+        if !self.asks.contains(&part) {
+            self.asks.push(part);
+        }
+    }
+
+    pub(crate) fn divert(&mut self, by: &Arc<str>, route: Box<Route>) {
+        match &self.divert {
+            Some((_, first)) if *first == route => {}
+            Some((first_by, first)) => {
+                let ruling = conflict((first_by, first), (by, &route));
+                self.deny(ruling);
+            }
+            None => self.divert = Some((Arc::clone(by), route)),
+        }
+    }
+}
+
+pub(crate) fn conflict(first: (&Arc<str>, &Route), second: (&Arc<str>, &Route)) -> Ruling {
+    let ((a, at), (b, bt)) = (first, second);
+    let reason = if at.provider == bt.provider {
+        format!("`{a}` and `{b}` both send it to `{}`, but not in the same way", at.provider)
+    } else {
+        format!("`{a}` sends it to `{}` and `{b}` to `{}`", at.provider, bt.provider)
+    };
+    Ruling { by: Some(Arc::clone(b)), cause: Cause::Conflict, reason: reason.into() }
+}

@@ -1,0 +1,256 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{Clock, Digest, Edit, Guard, Match, Names, OnFault, Pipeline, Point, Power, Role, Selector, Watch};
+
+/// How long an interceptor that waits may take, unless its registration says otherwise.
+const LIMIT: Duration = Duration::from_secs(15);
+
+/// One interceptor, and everything about how it is run.
+#[derive(Clone)]
+pub struct Registration {
+    /// Its name, unique in a registry.
+    pub id: Arc<str>,
+    /// What it is.
+    pub role: Role,
+    /// Where it stands.
+    pub points: Vec<Point>,
+    /// What it is for.
+    pub select: Selector,
+    /// Higher runs first within a role; equals run in order of registration.
+    pub priority: i32,
+    /// What its failure means.
+    pub on_fault: OnFault,
+    /// How long it may wait. A handler that blocks its thread cannot be stopped by anyone; the trace then
+    /// says that it overran.
+    pub limit: Option<Duration>,
+    /// Whether an edit is asked again when a later one changed the body.
+    pub second_look: bool,
+    /// Whether a stream is held back whole until this interceptor has seen the whole.
+    pub hold_whole: bool,
+    /// The objections it may make, where that is known; one that a point does not take is refused here
+    /// and not at the first call.
+    pub powers: Vec<Power>,
+    /// What to do when it is broken: a command, or a sentence.
+    pub mend: Option<Cow<'static, str>>,
+}
+
+impl Registration {
+    /// An edit. Its failure refuses the call and leaves the body as it was.
+    pub fn edit(id: &str, points: impl Into<Vec<Point>>, edit: impl Edit + 'static) -> Self {
+        let base = Self::new(id, points.into(), Role::Edit(Arc::new(edit)));
+        // It cannot rewrite what has already gone out.
+        Self { hold_whole: true, ..base }
+    }
+
+    /// A guard. Its failure refuses the call.
+    pub fn guard(id: &str, points: impl Into<Vec<Point>>, guard: impl Guard + 'static) -> Self {
+        Self::new(id, points.into(), Role::Guard(Arc::new(guard)))
+    }
+
+    /// A watcher. Its failure changes nothing, unless `on_fault` is set to [`OnFault::Deny`].
+    pub fn watch(id: &str, points: impl Into<Vec<Point>>, watch: impl Watch + 'static) -> Self {
+        let base = Self::new(id, points.into(), Role::Watch(Arc::new(watch)));
+        Self { on_fault: OnFault::Pass, ..base }
+    }
+
+    fn new(id: &str, points: Vec<Point>, role: Role) -> Self {
+        Self {
+            id: id.into(),
+            role,
+            points,
+            select: Selector::ANY,
+            priority: 0,
+            on_fault: OnFault::Deny,
+            limit: Some(LIMIT),
+            second_look: true,
+            hold_whole: false,
+            powers: Vec::new(),
+            mend: None,
+        }
+    }
+
+    /// What is wrong with it, if anything: what can be known now is not left to the first call.
+    fn check(&self) -> Result<(), BadRegistration> {
+        let id = || self.id.to_string();
+        if self.id.trim().is_empty() {
+            return Err(BadRegistration::NoId);
+        }
+        if self.points.is_empty() {
+            return Err(BadRegistration::NoPoint { id: id() });
+        }
+        for &point in &self.points {
+            let fits = match self.role {
+                Role::Edit(_) => point.takes_edits(),
+                Role::Guard(_) => point.is_gate(),
+                Role::Watch(_) => true,
+            };
+            if !fits {
+                return Err(BadRegistration::Role { id: id(), role: self.role.word(), point });
+            }
+            if let Some(&power) = self.powers.iter().find(|power| !point.takes(**power)) {
+                return Err(BadRegistration::Power { id: id(), power, point });
+            }
+            if !point.is_about_a_tool() && !matches!(self.select.tool, Match::Any) {
+                return Err(BadRegistration::NoTool { id: id(), point });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, role, points, priority, .. } = self;
+        write!(f, "{} `{id}` at {points:?}, priority {priority}", role.word())
+    }
+}
+
+/// Interceptors being gathered.
+///
+/// A call never runs on a registry but on a [`snapshot`](Self::snapshot) of it, start to finish: what is
+/// added or removed meanwhile holds from the next call on.
+#[derive(Clone)]
+pub struct Registry {
+    pub(crate) entries: Vec<Registration>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) digest: fn(&Value) -> Digest,
+    /// The aliases in force.
+    pub names: Names,
+    /// What becomes of a document that two parsers may read differently: refused, or, with this set, sent
+    /// on as it was read.
+    pub rewrite_ambiguous: bool,
+}
+
+impl Registry {
+    /// An empty registry. What core does not have comes in here: aliases, a clock, and the function that
+    /// digests a document.
+    pub fn new(names: Names, clock: Arc<dyn Clock>, digest: fn(&Value) -> Digest) -> Self {
+        Self { entries: Vec::new(), clock, digest, names, rewrite_ambiguous: false }
+    }
+
+    /// Adds an interceptor, or says what is wrong with it.
+    pub fn add(&mut self, registration: Registration) -> Result<(), BadRegistration> {
+        registration.check()?;
+        if self.get(&registration.id).is_some() {
+            return Err(BadRegistration::Duplicate { id: registration.id.to_string() });
+        }
+        self.entries.push(registration);
+        Ok(())
+    }
+
+    /// Removes one; says whether it was there.
+    pub fn remove(&mut self, id: &str) -> bool {
+        let before = self.entries.len();
+        self.entries.retain(|entry| *entry.id != *id);
+        self.entries.len() < before
+    }
+
+    /// The one with this id.
+    pub fn get(&self, id: &str) -> Option<&Registration> {
+        self.entries.iter().find(|entry| *entry.id == *id)
+    }
+
+    /// All of them, in order of registration.
+    pub fn list(&self) -> &[Registration] {
+        &self.entries
+    }
+
+    /// Removes all.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// What calls run on: sorted, indexed, and never changing.
+    pub fn snapshot(&self) -> Pipeline {
+        Pipeline::new(self)
+    }
+}
+
+/// What is wrong with a registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadRegistration {
+    /// There is another with the same id.
+    Duplicate {
+        /// The id.
+        id: String,
+    },
+    /// The id is empty.
+    NoId,
+    /// It stands nowhere.
+    NoPoint {
+        /// The id.
+        id: String,
+    },
+    /// There is no such point.
+    UnknownPoint {
+        /// What was written.
+        name: String,
+    },
+    /// The point does not take that role.
+    Role {
+        /// The id.
+        id: String,
+        /// `edit` or `guard`.
+        role: &'static str,
+        /// Where.
+        point: Point,
+    },
+    /// The point cannot carry out that objection.
+    Power {
+        /// The id.
+        id: String,
+        /// Which objection.
+        power: Power,
+        /// Where.
+        point: Point,
+    },
+    /// It selects a tool where there is none.
+    NoTool {
+        /// The id.
+        id: String,
+        /// Where.
+        point: Point,
+    },
+    /// A pattern that means nothing.
+    Pattern {
+        /// What was written.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl fmt::Display for BadRegistration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate { id } => {
+                write!(f, "there is already an interceptor `{id}`; remove it first or choose another id")
+            }
+            Self::NoId => f.write_str("an interceptor needs an id that is not blank"),
+            Self::NoPoint { id } => write!(f, "`{id}` names no point, so it would never run"),
+            Self::UnknownPoint { name } => {
+                let known: Vec<_> = Point::ALL.iter().map(|point| point.name()).collect();
+                write!(f, "there is no point `{name}`; the points are {}", known.join(", "))
+            }
+            Self::Role { id, role, point } if point.takes_edits() => {
+                write!(f, "`{id}` is a {role}, and {point} takes only watchers and edits that add notes")
+            }
+            Self::Role { id, role, point } => write!(f, "`{id}` is a {role}, and {point} takes only watchers"),
+            Self::Power { id, power, point } => {
+                write!(f, "`{id}` may {}, and {point} cannot do that", format!("{power:?}").to_lowercase())
+            }
+            Self::NoTool { id, point } => {
+                write!(f, "`{id}` selects a tool, and nothing at {point} belongs to one; it would never run")
+            }
+            Self::Pattern { pattern, problem } => write!(f, "the pattern `{pattern}` does not work: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for BadRegistration {}
