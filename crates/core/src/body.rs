@@ -3,24 +3,26 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use crate::scan::{self, Scan};
-use crate::{Fault, FaultKind, Headers, Name, Names};
+use crate::{Fault, FaultKind, Headers, Name, Names, Point};
+
+/// How many lists and objects may stand in one another: 128 levels with the innermost value, which is where
+/// `serde_json` stops too.
+const MAX_DEPTH: usize = 127;
 
 /// The one thing that may be rewritten: a JSON document, and what travels with it.
 ///
-/// The document is parsed when somebody first looks. If nobody writes, [`into_bytes`](Self::into_bytes)
-/// gives back the very bytes that came in, spaces and all.
+/// The document is read when somebody first looks. If nobody writes, [`to_bytes`](Self::to_bytes) gives
+/// back the very bytes that came in, spaces and all.
 ///
 /// At `tool.before` the document is the call's arguments, and the name they go to can be changed with
 /// [`rename`](Self::rename). At the model points there are [`headers`](Self::headers) beside it.
 ///
 /// ```
+/// use serde_json::json;
 /// use tollgate_core::Body;
 ///
-/// let mut body = Body::from_bytes(r#"{ "path": "a.txt" }"#);
+/// let mut body = Body::from(json!({"path": "a.txt"}));
 /// assert_eq!(body.json()?["path"], "a.txt");
-/// assert_eq!(&*body.to_bytes(), br#"{ "path": "a.txt" }"#);
-///
 /// body.json_mut()?["path"] = "/sandbox/a.txt".into();
 /// assert_eq!(&*body.to_bytes(), br#"{"path":"/sandbox/a.txt"}"#);
 /// # Ok::<(), tollgate_core::Fault>(())
@@ -42,19 +44,25 @@ use crate::{Fault, FaultKind, Headers, Name, Names};
 // back to when the edit fails.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// The bytes that came in, as long as nobody wrote.
-    raw: Option<Arc<Vec<u8>>>,
-    read: OnceLock<Read>,
+    /// The bytes that came in, as long as nobody wrote, and what reads them.
+    pub(crate) raw: Option<(Arc<Vec<u8>>, Reader)>,
+    read: OnceLock<Reading>,
     name: Option<Name<'static>>,
     headers: Option<Arc<Headers>>,
-    notes: Vec<String>,
-    tells: Vec<String>,
     labels: Vec<(String, String)>,
+    /// Text for the model to read, where the surface can carry it.
+    pub notes: Vec<String>,
+    /// Text for the person at the keyboard.
+    pub tells: Vec<String>,
 }
 
-/// What reading the bytes came to.
+/// Reads bytes as a document: its value, or why there is none, and why two parsers may read it differently.
+///
+/// Core parses nothing itself; `tollgate-wire` has the reader that every surface uses.
+pub type Reader = fn(&[u8]) -> (Result<Value, Fault>, Option<&'static str>);
+
 #[derive(Clone, Debug)]
-struct Read {
+struct Reading {
     value: Result<Arc<Value>, Fault>,
     ambiguity: Option<&'static str>,
 }
@@ -68,68 +76,47 @@ impl From<Value> for Body {
 }
 
 impl Body {
-    /// A document as it came in, not yet parsed.
-    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { raw: Some(Arc::new(bytes.into())), ..Self::default() }
-    }
-
-    /// The same body with headers beside the document.
-    #[must_use]
-    pub fn with_headers(self, headers: Headers) -> Self {
-        Self { headers: Some(Arc::new(headers)), ..self }
+    /// A document as it came in, not yet read.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>, reader: Reader) -> Self {
+        Self { raw: Some((Arc::new(bytes.into()), reader)), ..Self::default() }
     }
 
     /// The document. An error where the bytes are no JSON or nest too deep; hand it on with `?` and the
     /// call is refused.
     pub fn json(&self) -> Result<&Value, Fault> {
-        match &self.reading().value {
-            Ok(value) => Ok(value),
-            Err(fault) => Err(fault.clone()),
-        }
+        self.reading().value.as_deref().map_err(Clone::clone)
     }
 
     /// The document, to be changed in place.
     pub fn json_mut(&mut self) -> Result<&mut Value, Fault> {
-        self.reading();
+        self.json()?;
         self.raw = None;
-        match self.read.get_mut().map(|read| &mut read.value) {
-            Some(Ok(value)) => Ok(Arc::make_mut(value)),
-            Some(Err(fault)) => Err(fault.clone()),
-            None => Err(Fault::new(FaultKind::Unreadable, "the document is gone")),
+        match self.read.get_mut() {
+            Some(Reading { value: Ok(value), .. }) => Ok(Arc::make_mut(value)),
+            _ => Err(Fault::new(FaultKind::Unreadable, "there is no document")),
         }
     }
 
     /// Puts another document in this one's place.
     pub fn set(&mut self, value: Value) {
         self.raw = None;
-        let value = shallow(value).map(Arc::new);
-        self.read = OnceLock::from(Read { value, ambiguity: None });
+        let deep = is_deeper(&value, MAX_DEPTH);
+        let value = if deep { Err(too_deep(Some(value), FaultKind::Unreadable)) } else { Ok(Arc::new(value)) };
+        self.read = Reading { value, ambiguity: None }.into();
     }
 
     /// The bytes to send on: those that came in unless somebody wrote.
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
-        match (&self.raw, self.read.get()) {
-            (Some(raw), _) => Cow::Borrowed(raw.as_slice()),
-            (None, Some(Read { value: Ok(value), .. })) => Cow::Owned(value.to_string().into_bytes()),
-            (None, _) => Cow::Borrowed(b"null"),
-        }
-    }
-
-    /// The same, taking the body apart.
-    pub fn into_bytes(mut self) -> Vec<u8> {
-        match self.raw.take() {
-            Some(raw) => Arc::unwrap_or_clone(raw),
-            None => self.to_bytes().into_owned(),
+        match &self.raw {
+            Some((raw, _)) => Cow::Borrowed(raw.as_slice()),
+            None => Cow::Owned(self.json().unwrap_or(&Value::Null).to_string().into_bytes()),
         }
     }
 
     /// The document as a value, taking the body apart.
     pub fn into_json(mut self) -> Result<Value, Fault> {
-        self.reading();
-        match self.read.take().map(|read| read.value) {
-            Some(value) => value.map(Arc::unwrap_or_clone),
-            None => Ok(Value::Null),
-        }
+        self.json()?;
+        self.read.take().map_or(Ok(Value::Null), |read| read.value.map(Arc::unwrap_or_clone))
     }
 
     /// The headers, where there are any.
@@ -153,32 +140,12 @@ impl Body {
         self.name.as_ref()
     }
 
-    /// Adds text for the model to read, where the surface can carry it.
-    pub fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
-    }
-
-    /// Adds text for the person at the keyboard.
-    pub fn tell(&mut self, text: impl Into<String>) {
-        self.tells.push(text.into());
-    }
-
     /// Notes a fact down for later points of the same turn. It can be added to, never taken back.
     pub fn label(&mut self, key: impl Into<String>, value: impl Into<String>) {
         self.labels.push((key.into(), value.into()));
     }
 
-    /// What was noted for the model.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// What was noted for the person.
-    pub fn tells(&self) -> &[String] {
-        &self.tells
-    }
-
-    /// What was noted for later points.
+    /// What was noted down.
     pub fn labels(&self) -> &[(String, String)] {
         &self.labels
     }
@@ -188,127 +155,74 @@ impl Body {
         self.read.get()?.ambiguity
     }
 
-    fn reading(&self) -> &Read {
+    fn reading(&self) -> &Reading {
         self.read.get_or_init(|| match &self.raw {
-            Some(raw) => read(raw),
-            None => Read { value: Ok(Arc::default()), ambiguity: None },
+            Some((raw, reader)) => {
+                let (value, ambiguity) = reader(raw);
+                Reading { value: value.map(Arc::new), ambiguity }
+            }
+            None => Reading { value: Ok(Arc::default()), ambiguity: None },
         })
     }
 
-    /// Whether somebody looked at bytes that came from outside.
+    /// Whether somebody has looked.
     pub(crate) fn was_read(&self) -> bool {
         self.read.get().is_some()
     }
 
-    /// Lets go of the bytes that came in: what leaves is what was read.
-    pub(crate) fn rewrite(&mut self) {
-        self.raw = None;
+    fn shares_document(&self, other: &Self) -> bool {
+        let value = |body: &Self| body.read.get().and_then(|read| read.value.clone().ok());
+        matches!((value(self), value(other)), (Some(a), Some(b)) if Arc::ptr_eq(&a, &b))
     }
 
-    /// Closes an edit's turn: resolves a rename, refuses what cannot be a document, and puts the body back
-    /// as it was if nothing really changed. Says what did, as JSON pointers and plain words, never values.
-    pub(crate) fn close_edit(&mut self, before: &Self, names: &Names) -> Result<Vec<String>, Fault> {
-        if let Some(name) = self.name.take() {
-            if name.normal().is_empty() {
-                return Err(Fault::new(FaultKind::Garbage, "it renamed the call to nothing"));
-            }
-            self.name = Some(names.owned(name.written().to_owned()));
-        }
-        if let Some(Read { value: Ok(value), .. }) = self.read.get_mut()
-            && scan::is_deeper(value, scan::MAX_DEPTH)
+    /// Closes an edit's turn: resolves a rename, refuses what cannot be a document, and takes the bytes
+    /// that came in up again if nothing really changed. Says whether something did.
+    pub(crate) fn close_edit(&mut self, before: &Self, names: &Names, point: Point) -> Result<bool, Fault> {
+        let wrote = self.raw.is_none() && !self.shares_document(before);
+        if wrote
+            && let Some(Reading { value: Ok(value), .. }) = self.read.get_mut()
+            && is_deeper(value, MAX_DEPTH)
         {
-            scan::dismantle(std::mem::take(Arc::make_mut(value)));
-            return Err(too_deep(FaultKind::Garbage));
+            // First of all, because even comparing such a value could end the process.
+            return Err(too_deep(Arc::into_inner(std::mem::take(value)), FaultKind::Garbage));
         }
-        let changes = self.changes_since(before);
-        if changes.is_empty() {
-            // Somebody looked, even if nothing was written: that must not be forgotten.
-            let read = std::mem::take(&mut self.read);
-            *self = before.clone();
-            if self.read.get().is_none() {
-                self.read = read;
-            }
+        let wrote = wrote && self.json() != before.json();
+        if self.name.as_ref().is_some_and(|name| name.normal().is_empty()) {
+            return Err(Fault::new(FaultKind::Garbage, "it renamed the call to nothing"));
         }
-        Ok(changes)
-    }
-
-    fn changes_since(&self, before: &Self) -> Vec<String> {
-        let mut changes = Vec::new();
-        if let (Some(Read { value: Ok(now), .. }), Some(Read { value: Ok(then), .. })) =
-            (self.read.get(), before.read.get())
-        {
-            if !Arc::ptr_eq(now, then) {
-                diff(then, now, &mut String::new(), &mut changes);
-            }
-        } else if self.raw.is_none() && before.raw.is_some() {
-            match before.json() {
-                Ok(then) => diff(then, self.json().unwrap_or(&Value::Null), &mut String::new(), &mut changes),
-                Err(_) => changes.push(String::new()),
-            }
+        self.name = self.name.take().map(|name| names.owned(name.written().to_owned()));
+        if !wrote {
+            self.raw.clone_from(&before.raw);
         }
-        let beside = [
-            (self.name != before.name, "name"),
-            (self.headers != before.headers, "headers"),
-            (self.notes != before.notes || self.tells != before.tells, "notes"),
-            (self.labels != before.labels, "labels"),
-        ];
-        changes.extend(beside.iter().filter(|(differs, _)| *differs).map(|(_, what)| (*what).to_owned()));
-        changes
+        let moved = self.name != before.name || self.headers != before.headers;
+        let noted = self.notes != before.notes || self.tells != before.tells || self.labels != before.labels;
+        if (wrote || moved) && !point.is_gate() {
+            return Err(Fault::new(FaultKind::Garbage, "it may only add notes here"));
+        }
+        Ok(wrote || moved || noted)
     }
 }
 
-fn read(raw: &[u8]) -> Read {
-    let scan = Scan::of(raw);
-    let rest = raw.get(scan.end..).unwrap_or_default();
-    let mut text = Cow::Borrowed(&raw[..raw.len() - rest.len()]);
-    for &at in &scan.lone_surrogates {
-        if let Some(escape) = text.to_mut().get_mut(at..at + 6) {
-            escape.copy_from_slice(b"\\ufffd");
+/// Refuses a value that nests too deep, and takes it apart level by level: dropping it in the ordinary way
+/// recurses, and a deep enough value would end the process.
+fn too_deep(value: Option<Value>, kind: FaultKind) -> Fault {
+    let mut left = Vec::from_iter(value);
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(map) => left.extend(map.into_iter().map(|(_, inner)| inner)),
+            Value::Array(items) => left.extend(items),
+            _ => {}
         }
     }
-    let value: Result<Value, _> = serde_json::from_slice(&text);
-    let value = value.map_err(|error| Fault::new(FaultKind::Unreadable, format!("no readable JSON: {error}")));
-    let doubled = matches!(&value, Ok(value) if scan::members(value) != scan.members);
-    let reasons = [
-        (doubled, "a key appears twice in one object"),
-        (!scan.lone_surrogates.is_empty(), "an escaped surrogate stands alone"),
-        (rest.iter().any(|byte| !byte.is_ascii_whitespace()), "bytes follow the end"),
-        (scan.inexact_number, "a number does not fit a 64-bit float"),
-    ];
-    let ambiguity = reasons.iter().find(|(found, _)| *found).map(|(_, reason)| *reason);
-    Read { value: value.map(Arc::new), ambiguity }
-}
-
-/// Refuses a value that nests too deep, and takes it apart safely.
-fn shallow(value: Value) -> Result<Value, Fault> {
-    if scan::is_deeper(&value, scan::MAX_DEPTH) {
-        scan::dismantle(value);
-        return Err(too_deep(FaultKind::Unreadable));
-    }
-    Ok(value)
-}
-
-fn too_deep(kind: FaultKind) -> Fault {
     Fault::new(kind, "the document nests deeper than 128 levels")
 }
 
-/// Where two documents differ, as JSON pointers; a list or a type that changed is named whole.
-fn diff(then: &Value, now: &Value, path: &mut String, changes: &mut Vec<String>) {
-    match (then, now) {
-        (Value::Object(a), Value::Object(b)) => {
-            let added = b.keys().filter(|key| !a.contains_key(*key));
-            for key in a.keys().chain(added) {
-                let at = path.len();
-                path.push('/');
-                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                match (a.get(key), b.get(key)) {
-                    (Some(then), Some(now)) => diff(then, now, path, changes),
-                    _ => changes.push(path.clone()),
-                }
-                path.truncate(at);
-            }
-        }
-        _ if then == now => {}
-        _ => changes.push(path.clone()),
+/// Whether a value nests deeper than `limit`; never looks deeper than that itself.
+fn is_deeper(value: &Value, limit: usize) -> bool {
+    let Some(limit) = limit.checked_sub(1) else { return value.is_object() || value.is_array() };
+    match value {
+        Value::Object(map) => map.values().any(|inner| is_deeper(inner, limit)),
+        Value::Array(items) => items.iter().any(|inner| is_deeper(inner, limit)),
+        _ => false,
     }
 }

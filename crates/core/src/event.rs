@@ -15,7 +15,7 @@ use crate::{Body, Name, Point};
 /// let event = Event { session: Some("s-1"), ..Event::tool(Point::ToolBefore, &name, "call-7") };
 /// assert_eq!(event.name.map(|name| name.normal()), Some("read"));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Event<'a> {
     /// Where this happens.
     pub point: Point,
@@ -85,41 +85,13 @@ pub enum Ended {
 
 impl<'a> Event<'a> {
     /// An event at a point, with no facts yet.
-    pub const fn at(point: Point) -> Self {
-        Self {
-            point,
-            name: None,
-            became: None,
-            kind: None,
-            call_id: None,
-            session: None,
-            agent: None,
-            surface: None,
-            server: None,
-            model: None,
-            cwd: None,
-            principal: None,
-            native: None,
-            chain: &[],
-            labels: &[],
-            ended: None,
-            took: None,
-            index: None,
-            last: false,
-            attempt: 1,
-            look: 1,
-            routed: false,
-            permission: false,
-            fixed_name: false,
-        }
+    pub fn at(point: Point) -> Self {
+        Self { point, attempt: 1, look: 1, ..Self::default() }
     }
 
     /// An event about one tool call.
-    pub const fn tool(point: Point, name: &'a Name<'a>, call_id: &'a str) -> Self {
-        let mut event = Self::at(point);
-        event.name = Some(name);
-        event.call_id = Some(call_id);
-        event
+    pub fn tool(point: Point, name: &'a Name<'a>, call_id: &'a str) -> Self {
+        Self { name: Some(name), call_id: Some(call_id), ..Self::at(point) }
     }
 
     /// The tool's name as it stands now: what an edit renamed it to, what ran, or what was asked for.

@@ -26,9 +26,9 @@ pub enum FaultKind {
     /// It answered something that makes no sense.
     Garbage,
     /// It could not be started at all.
-    NotStarted,
+    Missing,
     /// It produced more than it may.
-    TooMuch,
+    Flood,
     /// It would have to wait, and the caller cannot.
     Waits,
     /// The document it had to judge cannot be read.
@@ -77,25 +77,15 @@ fn panic_message(payload: &(dyn Any + Send)) -> Cow<'static, str> {
     }
 }
 
-impl FaultKind {
-    /// The word used in messages and records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Crash => "crash",
-            Self::Panic => "panic",
-            Self::Timeout => "timeout",
-            Self::Garbage => "garbage",
-            Self::NotStarted => "not-started",
-            Self::TooMuch => "too-much",
-            Self::Waits => "waits",
-            Self::Unreadable => "unreadable",
-        }
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.detail)
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind.word(), self.detail)
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }
 

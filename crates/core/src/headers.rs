@@ -9,7 +9,7 @@
 /// headers.append("X-Trace", "1");
 /// headers.set("x-trace", "2");
 /// assert_eq!(headers.get("X-TRACE"), Some("2"));
-/// assert!(headers.remove("x-Trace") && headers.is_empty());
+/// assert!(headers.remove("x-Trace") && headers.iter().next().is_none());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers {
@@ -22,12 +22,10 @@ impl Headers {
         self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Makes this the only value under the name, in the place of the first one there was.
+    /// Makes this the only value under the name.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        let at = self.fields.iter().position(|(key, _)| key.eq_ignore_ascii_case(name));
         self.remove(name);
-        let at = at.unwrap_or(self.fields.len());
-        self.fields.insert(at, (name.to_owned(), value.into()));
+        self.append(name, value);
     }
 
     /// Adds a value and keeps those under the same name.
@@ -45,10 +43,5 @@ impl Headers {
     /// Every field, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
     }
 }

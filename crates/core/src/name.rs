@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
 /// A tool's name, as it was written and as everything matches it.
 ///
@@ -20,12 +19,6 @@ impl Name<'_> {
     /// The name that selectors match: trimmed, lower-cased, aliases resolved.
     pub fn normal(&self) -> &str {
         &self.normal
-    }
-}
-
-impl fmt::Display for Name<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.normal)
     }
 }
 

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,31 +98,35 @@ pub struct Approval {
     pub at: Duration,
 }
 
+impl Outcome {
+    /// What a run comes to that nobody took part in.
+    pub(crate) fn of(act: Act) -> Self {
+        Self { act, trace: Trace::default() }
+    }
+
+    pub(crate) fn stop(cause: Cause, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::of(Ruling::of_pipeline(cause, reason).into())
+    }
+}
+
 impl Question {
     /// The act that follows from an answer: `Go` or `Elsewhere` if this very call was granted in time,
     /// else `Stop`.
     pub fn answer(self, approval: &Approval) -> Act {
-        let by = &approval.by;
-        if approval.digest != self.digest {
-            let reason = "the approval is for another call; ask again for this one";
-            return Ruling::of_pipeline(Cause::Mismatch, reason).into();
+        let late = self.deadline.is_some_and(|deadline| approval.at > deadline);
+        let refused = match approval {
+            _ if approval.digest != self.digest => {
+                Some((Cause::Mismatch, "the approval is for another call".to_owned()))
+            }
+            Approval { granted: false, by, .. } => Some((Cause::Refused, format!("denied by {by}"))),
+            _ if late => Some((Cause::Expired, "the approval came too late; ask again".to_owned())),
+            _ => None,
+        };
+        match (refused, self.route) {
+            (Some((cause, reason)), _) => Ruling::of_pipeline(cause, reason).into(),
+            (None, Some(route)) => Act::Elsewhere { route, digest: self.digest },
+            (None, None) => Act::Go,
         }
-        if !approval.granted {
-            return Ruling::of_pipeline(Cause::Refused, format!("denied by {by}")).into();
-        }
-        if self.deadline.is_some_and(|deadline| approval.at > deadline) {
-            return Ruling::of_pipeline(Cause::Expired, "the approval came too late; ask again").into();
-        }
-        match self.route {
-            Some(route) => Act::Elsewhere { route, digest: self.digest },
-            None => Act::Go,
-        }
-    }
-
-    /// The act when nobody answers.
-    pub fn unanswered(&self) -> Act {
-        let titles: Vec<_> = self.parts.iter().map(|(_, query)| query.title.as_str()).collect();
-        Ruling::of_pipeline(Cause::Expired, format!("nobody approved it: {}", titles.join("; "))).into()
     }
 }
 
@@ -149,12 +152,6 @@ impl From<Ruling> for Act {
     }
 }
 
-impl fmt::Display for Ruling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
 /// All opinions so far. Deny beats answer beats the rest; ask and divert are independent, because a call
 /// can need a human *and* a sandbox. Nothing here can be taken back, so adding an interceptor never
 /// weakens an outcome.
@@ -168,20 +165,18 @@ pub(crate) struct Joined {
 
 impl Joined {
     pub(crate) fn join(&mut self, by: &Arc<str>, point: Point, verdict: Verdict) {
-        if let Some(power) = verdict.power()
-            && !point.takes(power)
-        {
-            return self.refuse(by, point, &verdict);
-        }
+        let taken = verdict.power().is_none_or(|power| point.takes(power));
         match verdict {
+            Verdict::Deny(reason) => self.deny(Ruling { by: Some(Arc::clone(by)), cause: Cause::Objection, reason }),
+            _ if !taken => self.refuse(Cause::Power, format!("`{by}` gave a verdict that {point} does not take")),
             Verdict::Pass => {}
-            Verdict::Deny(reason) => {
-                self.deny(Ruling { by: Some(Arc::clone(by)), cause: Cause::Objection, reason });
+            Verdict::Answer(body) => drop(self.answer.get_or_insert(body)),
+            Verdict::Ask(query) => {
+                let part = (Arc::clone(by), *query);
+                if !self.asks.contains(&part) {
+                    self.asks.push(part);
+                }
             }
-            Verdict::Answer(body) => {
-                self.answer.get_or_insert(body);
-            }
-            Verdict::Ask(query) => self.ask(by, *query),
             Verdict::Divert(route) => self.divert(by, route),
         }
     }
@@ -191,40 +186,18 @@ impl Joined {
         self.deny.get_or_insert(ruling);
     }
 
-    /// A verdict that cannot be carried out here is a refusal, and an objection's own reason is kept.
-    fn refuse(&mut self, by: &Arc<str>, point: Point, verdict: &Verdict) {
-        let reason = match verdict {
-            Verdict::Deny(reason) => format!("{reason} (`{by}` objected at {point}, which takes no objections)"),
-            _ => format!("`{by}` gave a verdict that {point} does not take"),
-        };
-        self.deny(Ruling { by: Some(Arc::clone(by)), cause: Cause::Power, reason: reason.into() });
+    /// A refusal by the pipeline itself.
+    pub(crate) fn refuse(&mut self, cause: Cause, reason: impl Into<Cow<'static, str>>) {
+        self.deny(Ruling::of_pipeline(cause, reason));
     }
 
-    fn ask(&mut self, by: &Arc<str>, query: Query) {
-        let part = (Arc::clone(by), query);
-        if !self.asks.contains(&part) {
-            self.asks.push(part);
-        }
-    }
-
+    /// Equal routes join; a call cannot be at two places.
     pub(crate) fn divert(&mut self, by: &Arc<str>, route: Box<Route>) {
-        match &self.divert {
-            Some((_, first)) if *first == route => {}
-            Some((first_by, first)) => {
-                let ruling = conflict((first_by, first), (by, &route));
-                self.deny(ruling);
-            }
-            None => self.divert = Some((Arc::clone(by), route)),
+        let (first, there) = self.divert.get_or_insert_with(|| (Arc::clone(by), route.clone()));
+        if *there != route {
+            let (at, to) = (&there.provider, &route.provider);
+            let reason = format!("`{first}` sends it to `{at}` and `{by}` to `{to}`, and not in the same way");
+            self.refuse(Cause::Conflict, reason);
         }
     }
-}
-
-pub(crate) fn conflict(first: (&Arc<str>, &Route), second: (&Arc<str>, &Route)) -> Ruling {
-    let ((a, at), (b, bt)) = (first, second);
-    let reason = if at.provider == bt.provider {
-        format!("`{a}` and `{b}` both send it to `{}`, but not in the same way", at.provider)
-    } else {
-        format!("`{a}` sends it to `{}` and `{b}` to `{}`", at.provider, bt.provider)
-    };
-    Ruling { by: Some(Arc::clone(b)), cause: Cause::Conflict, reason: reason.into() }
 }

@@ -63,7 +63,7 @@ impl Registration {
             id: id.into(),
             role,
             points,
-            select: Selector::ANY,
+            select: Selector::default(),
             priority: 0,
             on_fault: OnFault::Deny,
             limit: Some(LIMIT),
@@ -74,39 +74,26 @@ impl Registration {
         }
     }
 
-    /// What is wrong with it, if anything: what can be known now is not left to the first call.
-    fn check(&self) -> Result<(), BadRegistration> {
-        let id = || self.id.to_string();
-        if self.id.trim().is_empty() {
-            return Err(BadRegistration::NoId);
+    /// What can be known to be wrong now is not left to the first call.
+    fn problem(&self) -> Option<String> {
+        let Self { id, role, points, powers, select, .. } = self;
+        if id.trim().is_empty() {
+            return Some("an interceptor needs an id that is not blank".to_owned());
         }
-        if self.points.is_empty() {
-            return Err(BadRegistration::NoPoint { id: id() });
+        if points.is_empty() {
+            return Some(format!("`{id}` names no point, so it would never run"));
         }
-        for &point in &self.points {
-            let fits = match self.role {
-                Role::Edit(_) => point.takes_edits(),
-                Role::Guard(_) => point.is_gate(),
-                Role::Watch(_) => true,
-            };
-            if !fits {
-                return Err(BadRegistration::Role { id: id(), role: self.role.word(), point });
+        points.iter().find_map(|point| match (role, powers.iter().find(|power| !point.takes(**power))) {
+            (Role::Edit(_), _) if !point.takes_edits() => {
+                Some(format!("`{id}` edits, and {point} takes only watchers"))
             }
-            if let Some(&power) = self.powers.iter().find(|power| !point.takes(**power)) {
-                return Err(BadRegistration::Power { id: id(), power, point });
+            (Role::Guard(_), _) if !point.is_gate() => Some(format!("`{id}` guards, and {point} takes no objections")),
+            _ if !point.is_about_a_tool() && !matches!(select.tool, Match::Any) => {
+                Some(format!("`{id}` selects a tool, and nothing at {point} belongs to one"))
             }
-            if !point.is_about_a_tool() && !matches!(self.select.tool, Match::Any) {
-                return Err(BadRegistration::NoTool { id: id(), point });
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Debug for Registration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, role, points, priority, .. } = self;
-        write!(f, "{} `{id}` at {points:?}, priority {priority}", role.word())
+            (_, Some(power)) => Some(format!("`{id}` wants to {power}, and {point} cannot do that")),
+            _ => None,
+        })
     }
 }
 
@@ -135,9 +122,10 @@ impl Registry {
 
     /// Adds an interceptor, or says what is wrong with it.
     pub fn add(&mut self, registration: Registration) -> Result<(), BadRegistration> {
-        registration.check()?;
-        if self.get(&registration.id).is_some() {
-            return Err(BadRegistration::Duplicate { id: registration.id.to_string() });
+        let id = &registration.id;
+        let taken = self.get(id).map(|_| format!("there is already an interceptor `{id}`; choose another id"));
+        if let Some(problem) = registration.problem().or(taken) {
+            return Err(BadRegistration(problem));
         }
         self.entries.push(registration);
         Ok(())
@@ -171,85 +159,13 @@ impl Registry {
     }
 }
 
-/// What is wrong with a registration.
+/// What is wrong with a registration: a message that says what, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BadRegistration {
-    /// There is another with the same id.
-    Duplicate {
-        /// The id.
-        id: String,
-    },
-    /// The id is empty.
-    NoId,
-    /// It stands nowhere.
-    NoPoint {
-        /// The id.
-        id: String,
-    },
-    /// There is no such point.
-    UnknownPoint {
-        /// What was written.
-        name: String,
-    },
-    /// The point does not take that role.
-    Role {
-        /// The id.
-        id: String,
-        /// `edit` or `guard`.
-        role: &'static str,
-        /// Where.
-        point: Point,
-    },
-    /// The point cannot carry out that objection.
-    Power {
-        /// The id.
-        id: String,
-        /// Which objection.
-        power: Power,
-        /// Where.
-        point: Point,
-    },
-    /// It selects a tool where there is none.
-    NoTool {
-        /// The id.
-        id: String,
-        /// Where.
-        point: Point,
-    },
-    /// A pattern that means nothing.
-    Pattern {
-        /// What was written.
-        pattern: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-}
+pub struct BadRegistration(pub(crate) String);
 
 impl fmt::Display for BadRegistration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Duplicate { id } => {
-                write!(f, "there is already an interceptor `{id}`; remove it first or choose another id")
-            }
-            Self::NoId => f.write_str("an interceptor needs an id that is not blank"),
-            Self::NoPoint { id } => write!(f, "`{id}` names no point, so it would never run"),
-            Self::UnknownPoint { name } => {
-                let known: Vec<_> = Point::ALL.iter().map(|point| point.name()).collect();
-                write!(f, "there is no point `{name}`; the points are {}", known.join(", "))
-            }
-            Self::Role { id, role, point } if point.takes_edits() => {
-                write!(f, "`{id}` is a {role}, and {point} takes only watchers and edits that add notes")
-            }
-            Self::Role { id, role, point } => write!(f, "`{id}` is a {role}, and {point} takes only watchers"),
-            Self::Power { id, power, point } => {
-                write!(f, "`{id}` may {}, and {point} cannot do that", format!("{power:?}").to_lowercase())
-            }
-            Self::NoTool { id, point } => {
-                write!(f, "`{id}` selects a tool, and nothing at {point} belongs to one; it would never run")
-            }
-            Self::Pattern { pattern, problem } => write!(f, "the pattern `{pattern}` does not work: {problem}"),
-        }
+        f.write_str(&self.0)
     }
 }
 

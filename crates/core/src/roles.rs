@@ -18,23 +18,12 @@ pub enum Step<'a, T> {
 impl Step<'_, Verdict> {
     /// No objection.
     pub const PASS: Self = Self::Now(Ok(Verdict::Pass));
-
-    /// A refusal.
-    pub fn deny(reason: impl Into<std::borrow::Cow<'static, str>>) -> Self {
-        Self::Now(Ok(Verdict::deny(reason)))
-    }
 }
 
 impl<'a, T> Step<'a, T> {
     /// An answer that has to be waited for.
     pub fn later(answer: impl Future<Output = Result<T, Fault>> + Send + 'a) -> Self {
         Self::Later(Box::pin(answer))
-    }
-}
-
-impl<T> From<Result<T, Fault>> for Step<'_, T> {
-    fn from(answer: Result<T, Fault>) -> Self {
-        Self::Now(answer)
     }
 }
 
@@ -50,7 +39,7 @@ pub trait Edit: Send + Sync {
 
     /// A worker for one stream, if this edit can work piece by piece. Without one it gets the assembled
     /// whole, and nothing is released before.
-    fn open(&self, _event: &Event<'_>) -> Option<Box<dyn StreamEdit>> {
+    fn open(&self, _event: &Event<'_>) -> Option<Box<dyn Flow>> {
         None
     }
 }
@@ -61,7 +50,7 @@ pub trait Guard: Send + Sync {
     fn judge<'a>(&'a self, event: &'a Event<'a>, body: &'a Body) -> Step<'a, Verdict>;
 
     /// A worker for one stream, if this guard can judge piece by piece.
-    fn open(&self, _event: &Event<'_>) -> Option<Box<dyn StreamGuard>> {
+    fn open(&self, _event: &Event<'_>) -> Option<Box<dyn Flow>> {
         None
     }
 }
@@ -72,31 +61,14 @@ pub trait Watch: Send + Sync {
     fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()>;
 }
 
-/// An edit's memory of one stream. It lives and dies with the stream.
-pub trait StreamEdit: Send {
-    /// Takes the next piece and passes on what may go: nothing yet, the piece, or more than one.
+/// An interceptor's memory of one stream. It lives and dies with the stream.
+pub trait Flow: Send {
+    /// Takes the next piece and passes on what may go: nothing yet, the piece, or more than one. What a
+    /// guard passes on is only counted: those pieces are cleared, as they are.
     fn push(&mut self, event: &Event<'_>, piece: Body, out: &mut Vec<Body>) -> Result<Verdict, Fault>;
 
     /// The stream is over: passes on what was held back.
-    fn finish(&mut self, _event: &Event<'_>, _out: &mut Vec<Body>) -> Result<Verdict, Fault> {
-        Ok(Verdict::Pass)
-    }
-}
-
-/// A guard's memory of one stream.
-pub trait StreamGuard: Send {
-    /// Judges the next piece, as it will be released.
-    fn push(&mut self, event: &Event<'_>, piece: &Body) -> Result<Verdict, Fault>;
-
-    /// How many of the last pieces it is not sure of yet; they are held back.
-    fn unsure(&self) -> usize {
-        0
-    }
-
-    /// The stream is over: the last word.
-    fn finish(&mut self, _event: &Event<'_>) -> Result<Verdict, Fault> {
-        Ok(Verdict::Pass)
-    }
+    fn finish(&mut self, event: &Event<'_>, out: &mut Vec<Body>) -> Result<Verdict, Fault>;
 }
 
 /// Which of the three an interceptor is. The role decides how it is run: prefer the least powerful.

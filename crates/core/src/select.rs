@@ -1,18 +1,17 @@
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::{BadRegistration, Event, Fault, Names};
 
-/// Which events an interceptor is for. All conditions must hold.
+/// Which events an interceptor is for. All conditions must hold; by default there are none.
 ///
 /// ```
 /// use tollgate_core::{Match, Selector};
 ///
-/// let shell_of_main = Selector { tool: Match::exact("exec"), agent: Match::glob("main*")?, ..Selector::ANY };
+/// let shell_of_main = Selector { tool: Match::exact("exec"), agent: Match::glob("main*")?, ..Selector::default() };
 /// # Ok::<(), tollgate_core::BadRegistration>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Selector {
     /// The tool, by its normalized name.
     pub tool: Match,
@@ -29,41 +28,30 @@ pub struct Selector {
 }
 
 /// A condition on one name. Compiled when it is made; matching takes linear time.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum Match {
     /// Anything, and nothing too.
+    #[default]
     Any,
     /// The whole name.
     Exact(Box<str>),
-    /// The whole name, where `*` is any text and `?` one character.
+    /// The whole name, where `*` is any text.
     Glob(Box<str>),
     /// Whatever a function says; the text describes it. Regular expressions come in this way.
     With(Box<str>, Arc<dyn Fn(&str) -> bool + Send + Sync>),
 }
 
 impl Selector {
-    /// Every event.
-    pub const ANY: Self = Self {
-        tool: Match::Any,
-        agent: Match::Any,
-        session: Match::Any,
-        surface: Match::Any,
-        server: Match::Any,
-        model: Match::Any,
-    };
-
     /// Every call of one tool.
     pub fn tool(name: &str) -> Self {
-        Self { tool: Match::exact(name), ..Self::ANY }
+        Self { tool: Match::exact(name), ..Self::default() }
     }
 
     /// Whether everything but the tool's name fits; that one is looked up in an index.
     pub(crate) fn fits(&self, event: &Event<'_>) -> bool {
-        self.agent.fits(event.agent)
-            && self.session.fits(event.session)
-            && self.surface.fits(event.surface)
-            && self.server.fits(event.server)
-            && self.model.fits(event.model)
+        let facts = [event.agent, event.session, event.surface, event.server, event.model];
+        let matches = [&self.agent, &self.session, &self.surface, &self.server, &self.model];
+        matches.iter().zip(facts).all(|(condition, fact)| condition.fits(fact))
     }
 }
 
@@ -75,9 +63,9 @@ impl Match {
 
     /// The whole name by a pattern.
     pub fn glob(pattern: &str) -> Result<Self, BadRegistration> {
-        if pattern.is_empty() || pattern.contains(['[', ']', '{', '}']) {
-            let problem = "a glob is a name with `*` for any text and `?` for one character";
-            return Err(BadRegistration::Pattern { pattern: pattern.to_owned(), problem: problem.to_owned() });
+        if pattern.is_empty() || pattern.contains(['?', '[', ']', '{', '}']) {
+            let rule = "a glob is a name in which `*` stands for any text";
+            return Err(BadRegistration(format!("the pattern `{pattern}` does not work: {rule}")));
         }
         Ok(Self::Glob(pattern.into()))
     }
@@ -100,11 +88,11 @@ impl Match {
     }
 
     /// The same condition over normalized names, so that `Bash` in a selector means what it means in a call.
-    pub(crate) fn normalized(&self, names: &Names) -> Cow<'_, Self> {
+    pub(crate) fn normalized(&self, names: &Names) -> Self {
         match self {
-            Self::Exact(name) => Cow::Owned(Self::exact(names.name(name).normal())),
-            Self::Glob(pattern) => Cow::Owned(Self::Glob(pattern.trim().to_lowercase().into())),
-            Self::Any | Self::With(..) => Cow::Borrowed(self),
+            Self::Exact(name) => Self::exact(names.name(name).normal()),
+            Self::Glob(pattern) => Self::Glob(pattern.trim().to_lowercase().into()),
+            Self::Any | Self::With(..) => self.clone(),
         }
     }
 }
@@ -120,28 +108,11 @@ impl fmt::Debug for Match {
     }
 }
 
-/// Matches by remembering only the last star: no recursion, no blow-up.
+/// The texts between the stars, found one after another from the left.
 fn glob(pattern: &str, text: &str) -> bool {
-    let (mut rest, mut left) = (pattern.chars(), text.chars());
-    let mut star = None;
-    loop {
-        let (mut after, mut further) = (rest.clone(), left.clone());
-        match (after.next(), further.next()) {
-            (Some('*'), _) => {
-                star = Some((after.clone(), left.clone()));
-                rest = after;
-            }
-            (Some(want), Some(have)) if want == '?' || want == have => (rest, left) = (after, further),
-            (None, None) => return true,
-            _ => {
-                // Let the last star swallow one more character, and go on from there.
-                let Some((after_star, mut swallowed)) = star else { return false };
-                if swallowed.next().is_none() {
-                    return false;
-                }
-                (rest, left) = (after_star.clone(), swallowed.clone());
-                star = Some((after_star, swallowed));
-            }
-        }
-    }
+    let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
+    let (middle, last) = others.rsplit_once('*').unwrap_or(("", others));
+    let rest = text.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
+    let mut parts = middle.split('*');
+    rest.is_some_and(|rest| parts.try_fold(rest, |rest, part| Some(rest.split_once(part)?.1)).is_some())
 }

@@ -1,61 +1,40 @@
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Digest, Fault, Registration, Verdict};
+use crate::{Body, Digest, Fault, Registration, Verdict};
 
 /// How many entries a trace holds without allocating.
 const FEW: usize = 16;
 
 /// The proof of a run: who was due, who ran, who changed what, who objected or failed.
-///
-/// It holds no values of the document, only where it changed, so it may be logged.
 #[derive(Clone, Default)]
 pub struct Trace {
     of: Option<Arc<Vec<Registration>>>,
-    few: [Slot; FEW],
+    few: [Entry; FEW],
+    more: Vec<Entry>,
     len: usize,
-    more: Vec<Slot>,
-    details: Vec<Detail>,
-    pub(crate) digest: OnceLock<Digest>,
+    /// The digest of the final call, if the act is bound to it.
+    pub digest: Option<Digest>,
 }
 
-/// One interceptor's turn, small enough to be written on every run.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Slot {
-    pub(crate) who: u32,
-    /// 1 for the first look, 2 for the second.
-    pub(crate) look: u8,
-    pub(crate) routed: bool,
-    pub(crate) overran: bool,
-    /// One more than the place of its [`Detail`]; most have nothing to tell.
-    pub(crate) detail: u32,
-    pub(crate) took: Duration,
-}
-
-#[derive(Clone)]
-struct Detail {
-    said: Said,
-    changed: Vec<String>,
-}
+/// A body before and after an edit.
+pub(crate) type Change = Option<(Body, Body)>;
 
 /// What one interceptor did in a run.
-#[derive(Clone, Debug)]
-pub struct Entry<'t> {
-    /// Who.
-    pub by: &'t Registration,
-    /// What it said.
-    pub said: &'t Said,
-    /// What it changed: JSON pointers into the document, or `name`, `headers`, `notes`, `labels`.
-    pub changed: &'t [String],
+#[derive(Clone, Default)]
+pub struct Entry {
+    pub(crate) who: u32,
     /// 1, or 2 when it was asked again about the final body.
     pub look: u8,
     /// Whether this was about the command of a route.
     pub routed: bool,
-    /// How long it took.
-    pub took: Duration,
     /// Whether it took longer than it may and could not be stopped.
     pub overran: bool,
+    /// How long it took.
+    pub took: Duration,
+    /// Most have nothing to tell, and then this costs nothing.
+    pub(crate) told: Option<Box<(Said, Change)>>,
 }
 
 /// What an interceptor said.
@@ -89,26 +68,27 @@ impl Said {
     }
 }
 
+impl Entry {
+    /// What it said.
+    pub fn said(&self) -> &Said {
+        self.told.as_ref().map_or(&Said::Passed, |told| &told.0)
+    }
+
+    /// The body before and after, if it changed it. Both may hold secrets: redact before you write them down.
+    pub fn change(&self) -> Option<&(Body, Body)> {
+        self.told.as_ref()?.1.as_ref()
+    }
+}
+
 impl Trace {
     pub(crate) fn of(registrations: &Arc<Vec<Registration>>) -> Self {
         Self { of: Some(Arc::clone(registrations)), ..Self::default() }
     }
 
-    /// Every turn, in order.
-    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+    /// Every turn, in order, with whose it was.
+    pub fn entries(&self) -> impl Iterator<Item = (&Registration, &Entry)> {
         let all = self.of.as_deref().map_or(&[][..], Vec::as_slice);
-        self.slots().filter_map(move |slot| {
-            let detail = (slot.detail as usize).checked_sub(1).and_then(|at| self.details.get(at));
-            Some(Entry {
-                by: all.get(slot.who as usize)?,
-                said: detail.map_or(&Said::Passed, |detail| &detail.said),
-                changed: detail.map_or(&[], |detail| detail.changed.as_slice()),
-                look: slot.look,
-                routed: slot.routed,
-                took: slot.took,
-                overran: slot.overran,
-            })
-        })
+        self.turns().filter_map(|entry| Some((all.get(entry.who as usize)?, entry)))
     }
 
     /// Whether nobody was due.
@@ -116,46 +96,35 @@ impl Trace {
         self.len == 0
     }
 
-    /// The digest of the final call, if anybody asked for it.
-    pub fn digest(&self) -> Option<Digest> {
-        self.digest.get().copied()
-    }
-
-    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Entry> {
         self.few.iter().take(self.len).chain(&self.more)
     }
 
-    pub(crate) fn push(&mut self, mut slot: Slot, said: Said, changed: Vec<String>) {
-        if said != Said::Passed || !changed.is_empty() {
-            self.details.push(Detail { said, changed });
-            slot.detail = u32::try_from(self.details.len()).unwrap_or(0);
+    pub(crate) fn push(&mut self, mut entry: Entry, said: Said, change: Change) {
+        if said != Said::Passed || change.is_some() {
+            entry.told = Some(Box::new((said, change)));
         }
+        self.add(entry);
+    }
+
+    fn add(&mut self, entry: Entry) {
         match self.few.get_mut(self.len) {
-            Some(free) => *free = slot,
-            None => self.more.push(slot),
+            Some(free) => *free = entry,
+            None => self.more.push(entry),
         }
         self.len += 1;
     }
 
-    /// Puts the turns taken on the pieces of a stream before those on the whole.
-    pub(crate) fn adopt(&mut self, mut earlier: Self) {
-        earlier.append(self);
-        earlier.digest = std::mem::take(&mut self.digest);
-        *self = earlier;
-    }
-
-    /// Takes over the turns of a run within this one.
-    pub(crate) fn append(&mut self, inner: &Self) {
-        for slot in inner.slots() {
-            let detail = (slot.detail as usize).checked_sub(1).and_then(|at| inner.details.get(at)).cloned();
-            let Detail { said, changed } = detail.unwrap_or(Detail { said: Said::Passed, changed: Vec::new() });
-            self.push(Slot { detail: 0, ..*slot }, said, changed);
-        }
+    /// Takes over the turns of another run.
+    pub(crate) fn append(&mut self, other: &Self) {
+        other.turns().for_each(|entry| self.add(entry.clone()));
     }
 }
 
+/// Says who did what, and nothing of what the documents hold.
 impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.entries()).finish()
+        let turn = |(who, entry): (&Registration, &Entry)| (Arc::clone(&who.id), entry.look, entry.said().clone());
+        f.debug_list().entries(self.entries().map(turn)).finish()
     }
 }

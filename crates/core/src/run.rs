@@ -1,0 +1,280 @@
+//! One event's way through the pipeline.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::index::Plan;
+use crate::outcome::Joined;
+use crate::trace::Change;
+use crate::{
+    Act, Body, Cause, Entry, Event, Fault, FaultKind, OnFault, Outcome, Pipeline, Point, Question, Registration, Role,
+    Ruling, Said, Step, Trace, Verdict,
+};
+
+/// How often one call may be renamed.
+const MAX_RENAMES: usize = 4;
+
+pub(crate) struct Run<'p> {
+    pipeline: &'p Pipeline,
+    pub(crate) joined: Joined,
+    pub(crate) trace: Trace,
+    /// How many turns had been taken when the body last changed.
+    changed_at: usize,
+    last: Duration,
+    patient: bool,
+    except: &'p [u32],
+}
+
+/// An interceptor whose turn it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Due<'p> {
+    who: u32,
+    pub(crate) entry: &'p Registration,
+}
+
+impl<'p> Run<'p> {
+    pub(crate) fn new(pipeline: &'p Pipeline, patient: bool, except: &'p [u32]) -> Self {
+        let (trace, last) = (Trace::of(&pipeline.inner.sorted), pipeline.inner.clock.now());
+        Self { pipeline, joined: Joined::default(), trace, changed_at: 0, last, patient, except }
+    }
+
+    /// The whole way. The order of these lines is the specification.
+    pub(crate) async fn all(mut self, event: &Event<'_>, body: &mut Body, plan: Arc<Plan>) -> Outcome {
+        let plan = self.edits(event, body, plan).await;
+        let asked: Vec<u32> = self.trace.turns().take(self.changed_at).map(|turn| turn.who).collect();
+        let wants = |who: &u32| self.pipeline.inner.sorted.get(*who as usize).is_some_and(|it| it.second_look);
+        let again = |who: &u32| asked.contains(who) && wants(who);
+        let again: Vec<u32> = plan.edits.iter().copied().filter(again).collect();
+        self.judges(&Event { look: 2, ..*event }, body, &again).await;
+        self.judges(event, body, &plan.guards).await;
+        self.routed_command(event).await;
+        self.check_document(body);
+        let act = self.act(event, body);
+        let outcome = Outcome { act, trace: std::mem::take(&mut self.trace) };
+        self.watches(event, body, &plan.watches, outcome).await
+    }
+
+    /// The next edit is always the first in order that is due for the name the call has *now* and has not
+    /// had its turn. Without a rename that is simply the next one.
+    async fn edits(&mut self, event: &Event<'_>, body: &mut Body, mut plan: Arc<Plan>) -> Arc<Plan> {
+        let (mut next, mut renames) = (0, 0);
+        while let Some(&who) = plan.edits.get(next).filter(|_| self.joined.deny.is_none()) {
+            next += 1;
+            let had_its_turn = renames > 0 && self.trace.turns().any(|turn| turn.who == who);
+            let Some(due) = self.due(event, who).filter(|_| !had_its_turn) else { continue };
+            let name = body.renamed().cloned();
+            self.edit(event, body, due).await;
+            if body.renamed() != name.as_ref() {
+                renames += 1;
+                if event.point != Point::ToolBefore || event.fixed_name || renames > MAX_RENAMES {
+                    let reason = format!("`{}` renamed the call, and that cannot be done here", due.entry.id);
+                    self.joined.refuse(Cause::Renames, reason);
+                }
+                (plan, next) = (self.pipeline.plan(event, body).unwrap_or_default(), 0);
+            }
+        }
+        plan
+    }
+
+    async fn edit(&mut self, event: &Event<'_>, body: &mut Body, due: Due<'p>) {
+        let Role::Edit(edit) = &due.entry.role else { return };
+        let before = body.clone();
+        let lent = &mut *body;
+        let step = Fault::catch(move || edit.edit(event, lent));
+        let answer = self.settle(step, due.entry).await;
+        let closed = body.close_edit(&before, &self.pipeline.inner.names, event.point);
+        let (answer, change) = match answer.and_then(|verdict| Ok((verdict, closed?))) {
+            Ok((verdict, changed)) => (Ok(verdict), changed.then(|| (before, body.clone()))),
+            Err(fault) => {
+                *body = before;
+                (Err(fault), None)
+            }
+        };
+        if change.is_some() {
+            self.changed_at = self.trace.turns().count();
+        }
+        self.heard(event, due, answer, change);
+    }
+
+    /// Asks guards, and edits for the second time, about the final body. An edit gets a copy to write on.
+    async fn judges(&mut self, event: &Event<'_>, body: &Body, whom: &[u32]) {
+        for &who in whom {
+            if self.joined.deny.is_some() {
+                return;
+            }
+            let Some(due) = self.due(event, who) else { continue };
+            let mut copy = None;
+            let lent = &mut copy;
+            let step = Fault::catch(move || match &due.entry.role {
+                Role::Edit(edit) => edit.edit(event, lent.insert(body.clone())),
+                Role::Guard(guard) => guard.judge(event, body),
+                Role::Watch(_) => Step::PASS,
+            });
+            let answer = self.settle(step, due.entry).await;
+            if copy.is_some_and(|copy: Body| copy.was_read()) {
+                // Whoever reads the copy has looked at the body.
+                let _ = body.json();
+            }
+            self.heard(event, due, answer, None);
+        }
+    }
+
+    /// A command that comes with a route runs too, so it is judged too: as an `exec` call, by the same
+    /// snapshot. What edits make of it is what the route will run.
+    async fn routed_command(&mut self, event: &Event<'_>) {
+        let settled = self.joined.deny.is_some() || self.joined.answer.is_some() || event.routed;
+        let Some((by, route)) = self.joined.divert.as_mut().filter(|_| !settled) else { return };
+        let Some(command) = route.command.take() else { return };
+        let (name, by) = (self.pipeline.inner.names.name("exec"), Arc::clone(by));
+        let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
+        let exec = Event { kind: Some("exec"), routed: true, fixed_name: true, ..exec };
+        let mut arguments = Body::from(Value::Object(command));
+        let outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
+        match outcome.act {
+            Act::Go => {}
+            Act::Stop(ruling) => self.joined.deny(*ruling),
+            Act::Ask(question) => self.joined.asks.extend(question.parts),
+            Act::Reply(body) => self.joined.answer = Some(body),
+            // Whoever sends every command somewhere is content with one that goes there anyway.
+            Act::Elsewhere { route, .. } => self.joined.divert(&"exec".into(), route),
+        }
+        self.trace.append(&outcome.trace);
+        match (arguments.into_json(), &mut self.joined.divert) {
+            (Ok(Value::Object(command)), Some((_, route))) if command.get("command").is_some_and(Value::is_string) => {
+                route.command = Some(command);
+            }
+            _ => self.joined.refuse(Cause::Unreadable, format!("`{by}` routes it to a command without a text")),
+        }
+    }
+
+    /// Once a gate has looked, a document goes on only if everybody else must read it the same way.
+    fn check_document(&mut self, body: &mut Body) {
+        if self.trace.is_empty() || !body.was_read() {
+            return;
+        }
+        match (body.json(), body.ambiguity()) {
+            (Err(fault), _) => self.joined.refuse(Cause::Unreadable, fault.detail),
+            // What leaves is then what was read.
+            (Ok(_), Some(_)) if self.pipeline.inner.rewrite_ambiguous => body.raw = None,
+            (Ok(_), Some(why)) => {
+                let reason = format!("the document can be read in two ways ({why}); send it without that");
+                self.joined.refuse(Cause::Ambiguous, reason);
+            }
+            (Ok(_), None) => {}
+        }
+    }
+
+    fn act(&mut self, event: &Event<'_>, body: &mut Body) -> Act {
+        let asks = std::mem::take(&mut self.joined.asks);
+        let route = self.joined.divert.take().map(|(_, route)| route);
+        let bound = !asks.is_empty() || route.is_some();
+        self.trace.digest = bound.then(|| self.pipeline.digest(event, body, route.as_deref()).ok()).flatten();
+        // To bind an approval or a route to the call it had to be read, whoever looked before.
+        self.check_document(body);
+        let decided = self.joined.deny.take().map(Act::from).or(self.joined.answer.take().map(Act::Reply));
+        match (decided, self.trace.digest, route) {
+            (Some(act), ..) => act,
+            (None, None, _) if bound => Ruling::of_pipeline(Cause::Unreadable, "the call has no digest").into(),
+            (None, None, _) => Act::Go,
+            (None, Some(digest), Some(route)) if asks.is_empty() => Act::Elsewhere { route, digest },
+            (None, Some(digest), route) => {
+                let first = asks.iter().filter_map(|(_, query)| query.timeout).min();
+                let deadline = first.map(|time| self.pipeline.inner.clock.wall() + time);
+                Act::Ask(Box::new(Question { parts: asks, digest, deadline, route }))
+            }
+        }
+    }
+
+    pub(crate) async fn watches(&mut self, event: &Event<'_>, body: &Body, whom: &[u32], mut out: Outcome) -> Outcome {
+        for &who in whom {
+            let Some(due) = self.due(event, who) else { continue };
+            let Role::Watch(watch) = &due.entry.role else { continue };
+            let step = Fault::catch(|| watch.watch(event, body, &out));
+            let seen = self.settle(step, due.entry).await;
+            if let Err(fault) = &seen
+                && due.entry.on_fault == OnFault::Deny
+                && !matches!(out.act, Act::Stop(_))
+            {
+                out.act = Ruling::of_fault(due.entry, fault).into();
+            }
+            let turn = self.turn(event, due);
+            out.trace.push(turn, seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
+        }
+        out
+    }
+
+    /// The interceptor at this place, if the event is for it.
+    pub(crate) fn due(&mut self, event: &Event<'_>, who: u32) -> Option<Due<'p>> {
+        let due = Due { who, entry: self.pipeline.inner.sorted.get(who as usize)? };
+        if !due.entry.select.fits(event) || self.except.contains(&who) {
+            return None;
+        }
+        if event.chain.contains(&&*due.entry.id) {
+            let turn = self.turn(event, due);
+            self.trace.push(turn, Said::Skipped, None);
+            return None;
+        }
+        Some(due)
+    }
+
+    /// Notes down what an interceptor said, and joins it to what the others said.
+    pub(crate) fn heard(&mut self, event: &Event<'_>, due: Due<'_>, answer: Result<Verdict, Fault>, change: Change) {
+        let turn = self.turn(event, due);
+        match answer {
+            Ok(verdict) => {
+                self.trace.push(turn, Said::of(&verdict), change);
+                self.joined.join(&due.entry.id, event.point, verdict);
+            }
+            Err(fault) => {
+                if due.entry.on_fault == OnFault::Deny {
+                    self.joined.deny(Ruling::of_fault(due.entry, &fault));
+                }
+                self.trace.push(turn, Said::Faulted(fault), change);
+            }
+        }
+    }
+
+    fn turn(&mut self, event: &Event<'_>, due: Due<'_>) -> Entry {
+        let now = self.pipeline.inner.clock.now();
+        let took = now.saturating_sub(std::mem::replace(&mut self.last, now));
+        let overran = due.entry.limit.is_some_and(|limit| took > limit);
+        Entry { who: due.who, look: event.look, routed: event.routed, overran, took, ..Entry::default() }
+    }
+
+    /// Waits for an answer: not for ever, and not past a panic.
+    async fn settle<T>(&self, step: Result<Step<'_, T>, Fault>, entry: &Registration) -> Result<T, Fault> {
+        let mut future = match step? {
+            Step::Now(answer) => return answer,
+            Step::Later(future) => future,
+        };
+        let clock = &self.pipeline.inner.clock;
+        let deadline = clock.now() + entry.limit.unwrap_or(Duration::MAX / 2);
+        let mut waker: Option<Waker> = None;
+        let answer = poll_fn(|context| {
+            let polled = Fault::catch(|| future.as_mut().poll(context)).unwrap_or_else(|fault| Poll::Ready(Err(fault)));
+            if polled.is_ready() {
+                return polled;
+            }
+            if !self.patient {
+                return Poll::Ready(Err(Fault::new(FaultKind::Waits, "it has to wait, and this caller cannot")));
+            }
+            if clock.now() >= deadline {
+                let detail = format!("no answer within {:?}", entry.limit.unwrap_or_default());
+                return Poll::Ready(Err(Fault::new(FaultKind::Timeout, detail)));
+            }
+            if entry.limit.is_some() && !waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                clock.wake_at(deadline, context.waker());
+                waker = Some(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await;
+        // Letting go of a handler can panic too.
+        let dropped = Fault::catch(|| drop(future));
+        answer.and_then(|answer| dropped.map(|()| answer))
+    }
+}

@@ -1,0 +1,70 @@
+//! Running one benchmark. Each is a program of its own in the `tollgate-benches` package.
+
+use serde_json::Value;
+
+use crate::{Result, cargo};
+
+const PACKAGE: &str = "tollgate-benches";
+
+/// `NAME [--quick]`
+pub(crate) fn run(args: &[&str]) -> Result {
+    let names = names(&cargo::metadata()?);
+    cargo::run(&command(args, &names)?)
+}
+
+fn command(args: &[&str], names: &[String]) -> Result<String> {
+    let (name, quick) = match args {
+        [name] => (name, false),
+        [name, "--quick"] | ["--quick", name] => (name, true),
+        _ => return Err(format!("say which benchmark to run: {}", choices(names))),
+    };
+    if !names.iter().any(|known| known == name) {
+        return Err(format!("there is no benchmark `{name}`; choose from: {}", choices(names)));
+    }
+    let tail = if quick { " --quick" } else { "" };
+    Ok(format!("run --release -q -p {PACKAGE} --bin {name} --{tail}"))
+}
+
+fn choices(names: &[String]) -> String {
+    if names.is_empty() { format!("(package `{PACKAGE}` has no programs yet)") } else { names.join(", ") }
+}
+
+fn names(metadata: &Value) -> Vec<String> {
+    let packages = cargo::list(metadata, "packages").filter(|package| cargo::text(package, "name") == PACKAGE);
+    let targets = packages.flat_map(|package| cargo::list(package, "targets"));
+    let programs = targets.filter(|target| cargo::list(target, "kind").any(|kind| kind == "bin"));
+    programs.map(|target| cargo::text(target, "name").to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_the_programs_of_the_package() {
+        let metadata = json!({"packages": [
+            {"name": "xtask", "targets": [{"name": "xtask", "kind": ["bin"]}]},
+            {"name": "tollgate-benches", "targets": [
+                {"name": "core", "kind": ["bin"]},
+                {"name": "tollgate_benches", "kind": ["lib"]},
+            ]},
+        ]});
+        assert_eq!(names(&metadata), ["core"]);
+    }
+
+    #[test]
+    fn arguments() {
+        let names = ["core".to_owned(), "wire".to_owned()];
+        for (args, expected) in [
+            (&["core"][..], Ok("run --release -q -p tollgate-benches --bin core --")),
+            (&["wire", "--quick"], Ok("run --release -q -p tollgate-benches --bin wire -- --quick")),
+            (&["cone"], Err("there is no benchmark `cone`; choose from: core, wire")),
+            (&[], Err("say which benchmark to run: core, wire")),
+        ] {
+            let expected = expected.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(command(args, &names), expected, "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Calling cargo. A command is written as one line, as one would type it, so that an error can repeat it.
+
+use std::env;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::Result;
+
+/// Runs cargo with its output on our terminal.
+pub(crate) fn run(line: &str) -> Result {
+    run_with(&[], line)
+}
+
+/// The same with environment variables set.
+pub(crate) fn run_with(variables: &[(&str, &str)], line: &str) -> Result {
+    let status = command(line).envs(variables.iter().copied()).status();
+    let status = status.map_err(|error| format!("cannot start `cargo {line}`: {error}"))?;
+    if status.success() {
+        return Ok(());
+    }
+    let set: String = variables.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+    Err(format!("this failed, and can be repeated alone: {set}cargo {line}"))
+}
+
+/// Runs cargo and returns what it printed. The error has all of it, from both streams.
+pub(crate) fn output(line: &str) -> Result<String> {
+    let output = command(line).output().map_err(|error| format!("cannot start `cargo {line}`: {error}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() {
+        return Ok(printed.into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`cargo {line}` failed:\n{printed}{complaint}"))
+}
+
+/// Whether a cargo subcommand such as `nextest` is installed.
+pub(crate) fn has(subcommand: &str) -> bool {
+    output(&format!("{subcommand} --version")).is_ok()
+}
+
+/// What cargo knows of the workspace's own packages.
+pub(crate) fn metadata() -> Result<Value> {
+    let text = output("metadata --no-deps --format-version 1")?;
+    serde_json::from_str(&text).map_err(|error| format!("cannot read what `cargo metadata` printed: {error}"))
+}
+
+/// The elements of a JSON list; none where there is no list.
+pub(crate) fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    value[key].as_array().into_iter().flatten()
+}
+
+/// A text in a JSON object; empty where there is none.
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn command(line: &str) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(line.split_whitespace());
+    command
+}

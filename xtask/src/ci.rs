@@ -1,0 +1,86 @@
+//! Everything a change must pass, quick checks first, stopping at the first failure.
+
+use std::time::{Duration, Instant};
+
+use crate::{Result, bench, cargo, tidy};
+
+type Step = (&'static str, fn() -> Result);
+
+/// Feature unification can hide a missing feature or dependency: that is why the crates are also checked
+/// one by one. The examples' output is compared by ordinary tests.
+const STEPS: &[Step] = &[
+    ("format", || cargo::run("fmt --all --check")),
+    ("lints", || cargo::run("clippy --workspace --all-targets -- -D warnings")),
+    ("tidy", tidy::run),
+    ("tests", all_tests),
+    ("examples in the documentation", || cargo::run("test --workspace --doc")),
+    ("documentation", || cargo::run_with(&[("RUSTDOCFLAGS", "-Dwarnings")], "doc --workspace --no-deps")),
+    ("each crate alone", each_crate_alone),
+    ("quick benchmark", || bench::run(&["core", "--quick"])),
+];
+
+/// Runs the steps; the last thing printed is how long each took.
+pub(crate) fn run() -> Result {
+    let mut times = Vec::new();
+    let result = run_steps(STEPS, &mut times);
+    print!("\n{}", table(&times));
+    result
+}
+
+fn run_steps(steps: &[Step], times: &mut Vec<(&'static str, Duration)>) -> Result {
+    for (number, (name, step)) in steps.iter().enumerate() {
+        println!("\n==> {}/{}: {name}", number + 1, steps.len());
+        let start = Instant::now();
+        let result = step();
+        times.push((name, start.elapsed()));
+        result.map_err(|error| format!("step `{name}`: {error}"))?;
+    }
+    Ok(())
+}
+
+fn all_tests() -> Result {
+    if cargo::has("nextest") {
+        return cargo::run("nextest run --workspace");
+    }
+    println!("cargo-nextest is not installed: using `cargo test`");
+    cargo::run("test --workspace --tests --lib --bins")
+}
+
+fn each_crate_alone() -> Result {
+    let metadata = cargo::metadata()?;
+    for package in cargo::list(&metadata, "packages") {
+        cargo::run(&format!("check -q -p {}", cargo::text(package, "name")))?;
+    }
+    Ok(())
+}
+
+fn table(times: &[(&str, Duration)]) -> String {
+    let total = times.iter().map(|(_, time)| *time).sum();
+    let rows = times.iter().copied().chain([("total", total)]);
+    rows.map(|(name, time)| format!("{name:<30} {:>8.1} s\n", time.as_secs_f64())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_ends_the_run() {
+        let steps: &[Step] = &[("one", || Ok(())), ("two", || Err("broken".to_owned())), ("three", || Ok(()))];
+        let mut times = Vec::new();
+        assert_eq!(run_steps(steps, &mut times), Err("step `two`: broken".to_owned()));
+        let done: Vec<_> = times.iter().map(|(name, _)| *name).collect();
+        assert_eq!(done, ["one", "two"]);
+    }
+
+    #[test]
+    fn the_table_adds_up() {
+        let times = [("format", Duration::from_millis(1500)), ("tests", Duration::from_secs(60))];
+        let expected = "\
+format                              1.5 s
+tests                              60.0 s
+total                              61.5 s
+";
+        assert_eq!(table(&times), expected);
+    }
+}

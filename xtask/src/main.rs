@@ -1,0 +1,69 @@
+//! The chores of this repository. `cargo xtask --help` lists them.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a developer's terminal")]
+
+mod bench;
+mod cargo;
+mod ci;
+mod soak;
+mod tidy;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// An error is the sentence its reader sees.
+type Result<T = ()> = std::result::Result<T, String>;
+
+const HELP: &str = "\
+The chores of this repository.
+
+Usage: cargo xtask <chore>
+
+  ci                    everything a change must pass: format, lints, tidy, tests, documentation,
+                        a quick benchmark, and each crate checked alone
+  tidy                  the house rules only: dependency arrows, sizes, the budget of core, bans,
+                        conformance, text, generated files; prints every finding
+  bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
+  soak [--minutes N]    the property tests with fresh random cases, for N minutes (10 unless told)
+  schema                write the committed JSON schemas again
+
+Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.
+A file or function that must stay too long for now goes into xtask/ratchet.txt.
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Result {
+    let root = root();
+    env::set_current_dir(&root).map_err(|error| format!("cannot enter `{}`: {error}", root.display()))?;
+    match args {
+        [] | ["help", ..] | [.., "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        ["tidy"] => tidy::run(),
+        ["ci"] => ci::run(),
+        ["bench", rest @ ..] => bench::run(rest),
+        ["soak", rest @ ..] => soak::run(rest),
+        ["schema"] => cargo::run("run -q -p tollgate-wire --example schema"),
+        _ => Err(format!("`{}` is not a chore; `cargo xtask --help` lists them", args.join(" "))),
+    }
+}
+
+/// The repository's root. Cargo says where this package lies when it runs it; started by hand, the
+/// program goes by where it was built.
+fn root() -> PathBuf {
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    PathBuf::from(package).join("..")
+}

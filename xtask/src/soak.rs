@@ -1,0 +1,87 @@
+//! The property tests, over and over, with new random cases each round.
+//!
+//! Nothing is kept between rounds, and the tests run in our own process group: Ctrl-C ends both at once and
+//! leaves nothing behind. Proptest writes a failing case down by itself.
+
+use std::num::NonZeroU64;
+use std::time::{Duration, Instant};
+
+use crate::{Result, cargo};
+
+const TESTS: &str = "test --release -q -p tollgate-testkit --test model";
+const DEFAULT_MINUTES: u64 = 10;
+const FIRST_ROUND: u32 = 1_000;
+/// Where start-up no longer counts and doubling would gain nothing.
+const LARGEST_ROUND: u32 = 1_000_000;
+/// A round this long is worth its start-up and still lets the time limit be kept.
+const GOOD_ROUND: Duration = Duration::from_secs(20);
+
+/// `[--minutes N]`
+pub(crate) fn run(args: &[&str]) -> Result {
+    let limit = Duration::from_secs(minutes(args)?.saturating_mul(60));
+    cargo::run(&format!("{TESTS} --no-run"))?;
+    let start = Instant::now();
+    let (mut cases, mut total, mut round) = (FIRST_ROUND, 0, 0);
+    while start.elapsed() < limit {
+        round += 1;
+        println!("round {round}: {cases} cases per property, {} s gone", start.elapsed().as_secs());
+        let before = Instant::now();
+        let number = cases.to_string();
+        // Proptest allows the same number of discarded inputs however many cases it runs; a long round needs more.
+        cargo::run_with(&[("PROPTEST_CASES", &number), ("PROPTEST_MAX_GLOBAL_REJECTS", &number)], TESTS)?;
+        total += u64::from(cases);
+        cases = next_cases(cases, before.elapsed(), limit.saturating_sub(start.elapsed()));
+    }
+    println!("{round} rounds, {total} cases per property, no failure");
+    Ok(())
+}
+
+fn minutes(args: &[&str]) -> Result<u64> {
+    match args {
+        [] => Ok(DEFAULT_MINUTES),
+        ["--minutes", number] => {
+            let minutes: std::result::Result<NonZeroU64, _> = number.parse();
+            minutes.map(u64::from).map_err(|_| format!("`{number}` is not a number of minutes; write 1 or more"))
+        }
+        _ => Err(format!("`{}` is not understood here; write `--minutes N`", args.join(" "))),
+    }
+}
+
+/// As many cases as make a good round, or fill the time that is left; at most doubled from round to round,
+/// because one short round says little.
+fn next_cases(cases: u32, took: Duration, left: Duration) -> u32 {
+    let aim = GOOD_ROUND.min(left).as_secs_f64();
+    let scale = (aim / took.as_secs_f64().max(0.001)).min(2.0);
+    ((f64::from(cases) * scale) as u32).clamp(FIRST_ROUND, LARGEST_ROUND)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_grow_and_shrink_towards_a_good_length() {
+        let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
+        for (cases, took, left, expected) in [
+            (1_000, second, minute, 2_000),
+            (8_000, GOOD_ROUND, minute, 8_000),
+            (8_000, GOOD_ROUND * 2, minute, 4_000),
+            (8_000, GOOD_ROUND, GOOD_ROUND / 4, 2_000),
+            (8_000, minute, Duration::ZERO, FIRST_ROUND),
+            (LARGEST_ROUND, second, minute, LARGEST_ROUND),
+        ] {
+            assert_eq!(next_cases(cases, took, left), expected, "{cases} cases in {took:?}, {left:?} left");
+        }
+    }
+
+    #[test]
+    fn arguments() {
+        assert_eq!(minutes(&[]), Ok(10));
+        assert_eq!(minutes(&["--minutes", "3"]), Ok(3));
+        for number in ["x", "0", "-1"] {
+            let expected = format!("`{number}` is not a number of minutes; write 1 or more");
+            assert_eq!(minutes(&["--minutes", number]), Err(expected));
+        }
+        assert_eq!(minutes(&["3"]), Err("`3` is not understood here; write `--minutes N`".to_owned()));
+    }
+}
