@@ -48,8 +48,12 @@ pub struct Event<'a> {
     pub chain: &'a [&'a str],
     /// What edits at earlier points of the turn noted down for later ones.
     pub labels: &'a [(String, String)],
+    /// The arguments as they ran, from `tool.update` on.
+    pub arguments: Option<&'a Body>,
     /// How the call ended, at `tool.after`.
     pub ended: Option<Ended>,
+    /// Why it was blocked, or how it failed.
+    pub reason: Option<&'a str>,
     /// How long it ran, at `tool.after` and `model.complete`.
     pub took: Option<Duration>,
     /// Which piece of a stream this is, from 0.

@@ -69,11 +69,11 @@ impl Pipeline {
         }
     }
 
-    /// Who stands at a point for a tool, in the order they run in.
+    /// Who stands at a point, for one tool or for any, in the order they run in.
     pub fn order(&self, point: Point, tool: Option<&str>) -> Vec<&Registration> {
-        let name = tool.map(|tool| self.name(tool));
         let sorted = &self.inner.sorted;
-        let plan = self.inner.chains[point as usize].plan(name.as_ref().map(Name::normal), sorted).unwrap_or_default();
+        let Some(tool) = tool else { return sorted.iter().filter(|entry| entry.points.contains(&point)).collect() };
+        let plan = self.inner.chains[point as usize].plan(Some(self.name(tool).normal()), sorted).unwrap_or_default();
         plan.all().filter_map(|who| sorted.get(*who as usize)).collect()
     }
 

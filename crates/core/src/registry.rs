@@ -161,7 +161,7 @@ impl Registry {
 
 /// What is wrong with a registration: a message that says what, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadRegistration(pub(crate) String);
+pub struct BadRegistration(pub String);
 
 impl fmt::Display for BadRegistration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,166 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tollgate_core::{Act, Body, Cause, Ended, Event, Name, Pipeline, Point, Ruling};
+
+use crate::dialect::{Dialect, Refusal};
+use crate::session::{Session, about, no_sandbox};
+use crate::task;
+use crate::tool::{Call, Execute, Finished, ToolError, UpdateFn};
+
+/// Finds a tool by its normalized name.
+pub(crate) type Find<'a> = dyn Fn(&str) -> Option<Execute> + Send + Sync + 'a;
+
+/// One call's way: before, the tool, after. Exactly one after for every before.
+pub(crate) struct Passage<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) name: &'a str,
+    pub(crate) execute: &'a Execute,
+    /// Finds the tool a call was renamed to; without it a call cannot be renamed.
+    pub(crate) find: Option<&'a Find<'a>>,
+}
+
+impl Passage<'_> {
+    pub(crate) async fn call(&self, mut call: Call) -> Finished {
+        let pipeline = call.probe.take().unwrap_or_else(|| self.session.gate().pipeline());
+        let asked = pipeline.name(self.name);
+        let mut arguments = Body::from(std::mem::take(&mut call.params));
+        let (id, abort) = (call.id.clone(), call.abort.clone());
+        let started = Instant::now();
+        let decided = abort.unless(self.decide(&pipeline, &asked, &id, &mut arguments)).await;
+        let became = arguments.renamed().cloned();
+        let ran_as = became.as_ref().unwrap_or(&asked);
+        let finished = match decided {
+            None => Finished::failed(&self.session.dialect, ran_as.normal(), "aborted".to_owned()),
+            Some(act) => self.carry_out(act, &pipeline, call, ran_as, &arguments).await,
+        };
+        let took = if finished.ended == Ended::Blocked { Duration::ZERO } else { started.elapsed() };
+        let mut result = Body::from(finished.value);
+        let event = Event {
+            call_id: Some(&id),
+            became: became.as_ref(),
+            arguments: Some(&arguments),
+            ended: Some(finished.ended),
+            reason: finished.reason.as_deref(),
+            took: Some(took),
+            ..about(Point::ToolAfter, &asked)
+        };
+        let after = self.session.pass(&pipeline, event, &mut result).await;
+        let ruling = match (after.act, result.into_json()) {
+            (Act::Go, Ok(value)) => return Finished { value, ended: finished.ended, reason: finished.reason },
+            (Act::Stop(ruling), _) => *ruling,
+            _ => Ruling::of_pipeline(Cause::Unreadable, "the result cannot be read"),
+        };
+        let tool = ran_as.normal().to_owned();
+        Finished::blocked(&self.session.dialect, &Refusal { tool, call_id: id.clone(), ruling, ran: true })
+    }
+
+    async fn decide(&self, pipeline: &Pipeline, name: &Name<'_>, id: &str, arguments: &mut Body) -> Act {
+        let fixed_name = self.find.is_none();
+        let event = Event { call_id: Some(id), fixed_name, ..about(Point::ToolBefore, name) };
+        let outcome = self.session.pass(pipeline, event, arguments).await;
+        self.session.resolve(outcome.act).await
+    }
+
+    async fn carry_out(
+        &self,
+        act: Act,
+        pipeline: &Pipeline,
+        mut call: Call,
+        name: &Name<'_>,
+        arguments: &Body,
+    ) -> Finished {
+        let stop = |ruling: Ruling| {
+            let (tool, call_id) = (name.normal().to_owned(), call.id.clone());
+            Finished::blocked(&self.session.dialect, &Refusal { tool, call_id, ruling, ran: false })
+        };
+        let params = match (act, arguments.json()) {
+            (Act::Stop(ruling), _) => return stop(*ruling),
+            (Act::Ask(_), _) => return stop(Ruling::of_pipeline(Cause::Expired, "nobody approved it")),
+            (Act::Reply(answer), _) => return Finished::answered(*answer),
+            (_, Err(fault)) => return stop(Ruling::of_pipeline(Cause::Unreadable, fault.detail)),
+            (Act::Elsewhere { route, .. }, Ok(params)) => {
+                let Some(elsewhere) = self.session.gate().elsewhere() else { return stop(no_sandbox(&route.provider)) };
+                call.params = params.clone();
+                let run = task::catch(elsewhere(*route, call)).await;
+                return Finished::diverted(&self.session.dialect, name.normal(), run);
+            }
+            (Act::Go, Ok(params)) => params.clone(),
+        };
+        let renamed = arguments.renamed().map(|name| self.find.and_then(|find| find(name.normal())));
+        let execute = match renamed {
+            None => Arc::clone(self.execute),
+            Some(Some(found)) => found,
+            Some(None) => {
+                let reason = format!("it was renamed to `{}`, and there is no such tool", name.written());
+                return stop(Ruling::of_pipeline(Cause::Renames, reason));
+            }
+        };
+        call.params = params;
+        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, name, arguments);
+        let finished = execute(call).await;
+        match finished.ended {
+            // Told in this session's words, under the name that rules know.
+            Ended::Error => Finished::failed(&self.session.dialect, name.normal(), finished.reason.unwrap_or_default()),
+            _ => finished,
+        }
+    }
+
+    /// Partial results pass the gate too; a refused one is not shown.
+    fn intercepted(
+        &self,
+        updates: Option<UpdateFn>,
+        pipeline: &Pipeline,
+        id: &str,
+        name: &Name<'_>,
+        arguments: &Body,
+    ) -> Option<UpdateFn> {
+        let forward = updates?;
+        let (session, pipeline) = (self.session.clone(), pipeline.clone());
+        let (id, written, arguments) = (id.to_owned(), name.written().to_owned(), arguments.clone());
+        let own = Arc::new((session, pipeline, id, written, arguments, AtomicU64::new(0)));
+        Some(Arc::new(move |partial| {
+            let (own, forward) = (Arc::clone(&own), Arc::clone(&forward));
+            Box::pin(async move {
+                let (session, pipeline, id, written, arguments, next) = &*own;
+                let name = pipeline.name(written);
+                let mut body = Body::from(partial);
+                let index = Some(next.fetch_add(1, Ordering::SeqCst));
+                let about = about(Point::ToolUpdate, &name);
+                let event = Event { call_id: Some(id), arguments: Some(arguments), index, ..about };
+                let outcome = session.pass(pipeline, event, &mut body).await;
+                if let (Act::Go, Ok(partial)) = (outcome.act, body.into_json()) {
+                    forward(partial).await;
+                }
+            })
+        }))
+    }
+}
+
+impl Finished {
+    pub(crate) fn blocked(dialect: &Dialect, refusal: &Refusal) -> Self {
+        let reason = Some(refusal.ruling.reason.to_string());
+        Self { value: (dialect.blocked)(refusal), ended: Ended::Blocked, reason }
+    }
+
+    fn failed(dialect: &Dialect, tool: &str, error: String) -> Self {
+        Self { value: (dialect.failed)(tool, &error), ended: Ended::Error, reason: Some(error) }
+    }
+
+    fn answered(answer: Body) -> Self {
+        match answer.into_json() {
+            Ok(value) => Self { value, ended: Ended::Answered, reason: None },
+            Err(fault) => Self { value: Value::Null, ended: Ended::Error, reason: Some(fault.to_string()) },
+        }
+    }
+
+    fn diverted(dialect: &Dialect, tool: &str, run: Result<Result<Value, ToolError>, String>) -> Self {
+        match run {
+            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None },
+            Ok(Err(ToolError(error))) => Self::failed(dialect, tool, error),
+            Err(panic) => Self::failed(dialect, tool, format!("the sandbox panicked: {panic}")),
+        }
+    }
+}

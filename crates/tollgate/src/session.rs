@@ -1,0 +1,232 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tollgate_core::{Act, Body, Cause, Event, Name, Outcome, Pipeline, Point, Ruling};
+use tollgate_wire as wire;
+
+use crate::dialect::Dialect;
+use crate::gate::Gate;
+use crate::passage::Passage;
+use crate::tool::{Call, Finished, Tool, ToolError};
+
+/// One agent's session at a gate: who it is, and everything that passes in its name.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate::{Call, Gate, Tool, block_on};
+///
+/// let gate = Gate::new();
+/// gate.before_tool("defaults").tool("read").edit(|_, mut args| args.default("limit", 100))?;
+/// let session = gate.session("s-1").agent("main");
+/// let read = Tool::new("Read", |call| async move { Ok(call.params) });
+/// let done = block_on(session.call(&read, Call::new("1", json!({"path": "a.txt"}))));
+/// assert_eq!(done.value, json!({"path": "a.txt", "limit": 100}));
+/// # Ok::<(), tollgate::BadRegistration>(())
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    gate: Gate,
+    who: Arc<Who>,
+    pub(crate) dialect: Dialect,
+    /// What edits noted down in this turn, for its later points.
+    labels: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+/// The facts that every event of a session shares.
+#[derive(Clone, Default)]
+struct Who {
+    session: String,
+    agent: Option<String>,
+    model: Option<String>,
+    cwd: Option<String>,
+    principal: Option<String>,
+    server: Option<String>,
+    chain: Vec<String>,
+}
+
+impl Gate {
+    /// A session at this gate.
+    pub fn session(&self, id: impl Into<String>) -> Session {
+        let who = Who { session: id.into(), ..Who::default() };
+        Session { gate: self.clone(), who: Arc::new(who), dialect: Dialect::default(), labels: Arc::default() }
+    }
+}
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $fact:ident;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $fact(mut self, $fact: impl Into<String>) -> Self {
+            Arc::make_mut(&mut self.who).$fact = Some($fact.into());
+            self
+        }
+    )+};
+}
+
+impl Session {
+    facts! {
+        /// The agent's name.
+        agent;
+        /// The model it uses.
+        model;
+        /// Where it works.
+        cwd;
+        /// On whose behalf.
+        principal;
+        /// The MCP server whose tools are called.
+        server;
+    }
+
+    /// How refusals and failures are told to the model.
+    #[must_use]
+    pub fn dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// The same session for calls that an interceptor makes itself: it is not asked about them, and neither
+    /// is anybody who caused them.
+    #[must_use]
+    pub fn caused_by(mut self, interceptor: &str) -> Self {
+        Arc::make_mut(&mut self.who).chain.push(interceptor.to_owned());
+        self
+    }
+
+    /// The gate it stands at.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// Runs any event. The facts of the session are filled in; those of the event are the caller's.
+    pub async fn run(&self, event: Event<'_>, body: &mut Body) -> Outcome {
+        self.pass(&self.gate.pipeline(), event, body).await
+    }
+
+    pub(crate) async fn pass(&self, pipeline: &Pipeline, event: Event<'_>, body: &mut Body) -> Outcome {
+        let chain: Vec<&str> = self.who.chain.iter().map(String::as_str).collect();
+        let (labels, who) = (self.labels(), &*self.who);
+        let event = Event {
+            session: Some(&who.session),
+            agent: who.agent.as_deref(),
+            model: who.model.as_deref(),
+            cwd: who.cwd.as_deref(),
+            principal: who.principal.as_deref(),
+            server: who.server.as_deref(),
+            surface: Some("library"),
+            chain: &chain,
+            labels: &labels,
+            ..event
+        };
+        let outcome = pipeline.run(&event, body).await;
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(body.labels());
+        outcome
+    }
+
+    /// What edits noted down in this turn.
+    pub fn labels(&self) -> Vec<(String, String)> {
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts a question to whoever answers them; everything else is left as it is.
+    pub(crate) async fn resolve(&self, act: Act) -> Act {
+        let Act::Ask(question) = act else { return act };
+        let titles: Vec<_> = question.parts.iter().map(|(_, query)| query.title.clone()).collect();
+        let approval = match self.gate.asker() {
+            Some(ask) => ask((*question).clone()).await,
+            None => None,
+        };
+        match approval {
+            Some(approval) => question.answer(&approval),
+            None => Ruling::of_pipeline(Cause::Expired, format!("nobody approved it: {}", titles.join("; "))).into(),
+        }
+    }
+
+    /// The session begins; gives back what edits want the model to know.
+    pub async fn start(&self) -> Result<Vec<String>, Ruling> {
+        let mut body = Body::default();
+        match self.run(Event::at(Point::SessionStart), &mut body).await.act {
+            Act::Stop(ruling) => Err(*ruling),
+            _ => Ok(body.notes),
+        }
+    }
+
+    /// Tells watchers of something that can only be watched: the end of a session or a turn, a compaction,
+    /// a sub-agent, a notice.
+    pub async fn observe(&self, point: Point, details: Value) {
+        self.run(Event::at(point), &mut Body::from(details)).await;
+        if point == Point::TurnStop {
+            self.labels.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+
+    /// What a person submits, as it may go to the model.
+    pub async fn prompt(&self, text: &str) -> Result<String, Ruling> {
+        let body = self.admit(Point::PromptSubmit, Body::from(json!({"text": text}))).await?;
+        let text = body.json().ok().and_then(|document| document.get("text")?.as_str().map(str::to_owned));
+        text.ok_or_else(|| Ruling::of_pipeline(Cause::Unreadable, "an edit left a prompt without a text"))
+    }
+
+    /// Any document at a point that can refuse it: what is left of it may go on.
+    pub async fn admit(&self, point: Point, mut body: Body) -> Result<Body, Ruling> {
+        let act = self.run(Event::at(point), &mut body).await.act;
+        match self.resolve(act).await {
+            Act::Go => Ok(body),
+            Act::Reply(answer) => Ok(*answer),
+            Act::Stop(ruling) => Err(*ruling),
+            Act::Elsewhere { route, .. } => Err(no_sandbox(&route.provider)),
+            Act::Ask(_) => Err(Ruling::of_pipeline(Cause::Expired, "nobody approved it")),
+        }
+    }
+
+    /// A tool result on its way into storage; a refused one leaves a stub that names the rule.
+    pub async fn persist(&self, tool: &str, result: Value) -> Value {
+        let pipeline = self.gate.pipeline();
+        let name = pipeline.name(tool);
+        let mut body = Body::from(result);
+        stored(self.pass(&pipeline, about(Point::ToolPersist, &name), &mut body).await.act, body)
+    }
+
+    /// A message on its way into storage; a refused one leaves a stub that names the rule.
+    pub async fn write_message(&self, message: Value) -> Value {
+        let mut body = Body::from(message);
+        stored(self.run(Event::at(Point::MessageWrite), &mut body).await.act, body)
+    }
+
+    /// Runs one call of a tool, whole: judged, asked, run or diverted, its result judged.
+    pub async fn call(&self, tool: &Tool, call: Call) -> Finished {
+        Passage { session: self, name: &tool.name, execute: &tool.executor(), find: None }.call(call).await
+    }
+
+    /// The same for a tool that runs elsewhere: in a client, behind a protocol.
+    pub async fn call_with<F>(
+        &self,
+        name: &str,
+        call: Call,
+        run: impl Fn(Call) -> F + Send + Sync + 'static,
+    ) -> Finished
+    where
+        F: Future<Output = Result<Value, ToolError>> + Send + 'static,
+    {
+        self.call(&Tool::new(name, run), call).await
+    }
+}
+
+pub(crate) fn about<'a>(point: Point, name: &'a Name<'a>) -> Event<'a> {
+    Event { name: Some(name), kind: wire::kind(name.normal()), ..Event::at(point) }
+}
+
+pub(crate) fn no_sandbox(provider: &str) -> Ruling {
+    let reason = format!("it must run at `{provider}`, and no sandbox provider is configured");
+    Ruling::of_pipeline(Cause::Power, reason)
+}
+
+/// What is stored: the document, or a stub in its place.
+fn stored(act: Act, body: Body) -> Value {
+    match (act, body.into_json()) {
+        (Act::Go, Ok(document)) => document,
+        (Act::Stop(ruling), _) => {
+            let by = ruling.by.as_deref().unwrap_or("tollgate");
+            json!({"withheld": {"by": by, "reason": ruling.reason}})
+        }
+        _ => json!({"withheld": {"by": "tollgate", "reason": "the document cannot be read"}}),
+    }
+}

@@ -1,0 +1,149 @@
+//! One spelling for every document, and its hash.
+
+use serde_json::{Map, Number, Value};
+use sha2::{Digest as _, Sha256};
+use tollgate_core::Digest;
+
+use crate::number::Decimal;
+
+/// What identifies a document: SHA-256 over its [`canonical`] form. Pipelines are built with it.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate_wire::digest;
+///
+/// assert_eq!(digest(&json!({"a": 1, "b": 2})), digest(&json!({"b": 2.0, "a": 1.0})));
+/// assert_ne!(digest(&json!({"a": 1})), digest(&json!({"a": "1"})));
+/// ```
+pub fn digest(value: &Value) -> Digest {
+    Digest(Sha256::digest(canonical(value)).into())
+}
+
+/// The canonical form of a document: RFC 8785, with one addition.
+///
+/// RFC 8785 knows only numbers that a 64-bit float can hold. Any other is written in full behind a `#`:
+/// no JSON value starts that way, so no other document has the same form.
+///
+/// The value must not nest deeper than a [`Body`](tollgate_core::Body) may.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate_wire::canonical;
+///
+/// assert_eq!(canonical(&json!({"b": 1.50, "a": [true, "\u{7}"]})), br#"{"a":[true,"\u0007"],"b":1.5}"#);
+/// assert_eq!(canonical(&json!(9007199254740993_u64)), b"#9007199254740993");
+/// ```
+pub fn canonical(value: &Value) -> Vec<u8> {
+    let mut out = String::new();
+    write_value(&mut out, value);
+    out.into_bytes()
+}
+
+fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => write_number(out, number),
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => write_list(out, items),
+        Value::Object(members) => write_object(out, members),
+    }
+}
+
+fn write_list(out: &mut String, items: &[Value]) {
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_value(out, item);
+    }
+    out.push(']');
+}
+
+/// Members in the order of their keys' UTF-16 units, which is not that of their bytes: U+FF61 comes after
+/// U+1F600.
+fn write_object(out: &mut String, members: &Map<String, Value>) {
+    let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    out.push('{');
+    for (index, (key, value)) in sorted.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_string(out, key);
+        out.push(':');
+        write_value(out, value);
+    }
+    out.push('}');
+}
+
+/// Only what must be escaped is, and with the short escape where there is one.
+fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+fn write_number(out: &mut String, number: &Number) {
+    match exact_float(number) {
+        Some(float) => write_float(out, float),
+        None => {
+            out.push('#');
+            out.push_str(&number.to_string());
+        }
+    }
+}
+
+/// The float that is this very number.
+fn exact_float(number: &Number) -> Option<f64> {
+    let float = number.as_f64()?;
+    let whole = number.as_u64().map(i128::from).or(number.as_i64().map(i128::from));
+    whole.is_none_or(|whole| float as i128 == whole).then_some(float)
+}
+
+/// A number as ECMAScript writes it: the fewest digits that name it, plain up to 21 of them before the point
+/// and 6 zeros after it.
+fn write_float(out: &mut String, float: f64) {
+    if float == 0.0 {
+        // Minus zero too.
+        return out.push('0');
+    }
+    if float < 0.0 {
+        out.push('-');
+    }
+    let Some(Decimal { digits, exponent }) = Decimal::shortest(float) else { return };
+    let count = digits.len() as i64;
+    // How many digits stand before the point.
+    let point = exponent + count;
+    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    match point {
+        1..=21 if count <= point => out.push_str(&(digits + &zeros(point - count))),
+        1..=21 => {
+            let (whole, fraction) = digits.split_at(point as usize);
+            out.push_str(&format!("{whole}.{fraction}"));
+        }
+        -5..=0 => out.push_str(&format!("0.{}{digits}", zeros(-point))),
+        _ => {
+            let (first, rest) = digits.split_at(1);
+            let dot = if rest.is_empty() { "" } else { "." };
+            out.push_str(&format!("{first}{dot}{rest}e{:+}", point - 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

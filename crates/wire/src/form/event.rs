@@ -1,0 +1,195 @@
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tollgate_core::{Event, Name, Names};
+
+use super::parts::{is_false, micros};
+use super::{EndedForm, Form, PointForm};
+
+/// What is happening. Facts that are not known are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Event")]
+pub struct EventForm {
+    /// Where this happens.
+    pub point: PointForm,
+    /// The tool first asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<NameForm>,
+    /// The tool that ran, where an edit renamed the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub became: Option<NameForm>,
+    /// What the tool does: `exec`, `read`, `write` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Which call this is; the same at all of its points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// The session it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The agent that wants it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The surface it came in by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<String>,
+    /// The MCP server that owns the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The model asked, or the model that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The person or machine on whose behalf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
+    /// The surface's own name for the event, at `notice`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<String>,
+    /// The interceptors that caused this event, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<String>,
+    /// What edits at earlier points of the turn noted down: key and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<(String, String)>,
+    /// How the call ended, at `tool.after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedForm>,
+    /// How long it ran, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_us: Option<u64>,
+    /// Which piece of a stream this is, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+    /// Whether this is the end of a stream, or its assembled whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last: bool,
+    /// Which attempt at the same request, from 1.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub attempt: u32,
+    /// 2 when an edit is asked again, as a judge of the final body.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    #[schemars(range(min = 1, max = 2))]
+    pub look: u8,
+    /// Whether this is the command of a route, judged before it runs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub routed: bool,
+    /// Whether this is an agent's own permission request.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub permission: bool,
+    /// Whether the call cannot run under another name than the one asked for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed_name: bool,
+}
+
+/// A tool's name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Name")]
+pub struct NameForm {
+    /// As the agent wrote it.
+    pub written: String,
+    /// As everything matches it. Who reads an event works this out again and does not trust what is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normal: Option<String>,
+}
+
+fn first<T: From<u8>>() -> T {
+    T::from(1)
+}
+
+fn is_first<T: From<u8> + PartialEq>(number: &T) -> bool {
+    *number == first()
+}
+
+impl Form for EventForm {
+    const NAME: &'static str = "event";
+}
+
+impl From<&Name<'_>> for NameForm {
+    fn from(name: &Name<'_>) -> Self {
+        Self { written: name.written().to_owned(), normal: Some(name.normal().to_owned()) }
+    }
+}
+
+impl EventForm {
+    /// The form of an event.
+    pub fn of(event: &Event<'_>) -> Self {
+        let text = |fact: Option<&str>| fact.map(str::to_owned);
+        Self {
+            point: PointForm(event.point),
+            name: event.name.map(NameForm::from),
+            became: event.became.map(NameForm::from),
+            kind: text(event.kind),
+            call_id: text(event.call_id),
+            session: text(event.session),
+            agent: text(event.agent),
+            surface: text(event.surface),
+            server: text(event.server),
+            model: text(event.model),
+            cwd: text(event.cwd),
+            principal: text(event.principal),
+            native: text(event.native),
+            chain: event.chain.iter().map(|id| id.to_string()).collect(),
+            labels: event.labels.to_vec(),
+            ended: event.ended.as_ref().map(EndedForm::from),
+            took_us: event.took.map(micros),
+            index: event.index,
+            last: event.last,
+            attempt: event.attempt,
+            look: event.look,
+            routed: event.routed,
+            permission: event.permission,
+            fixed_name: event.fixed_name,
+        }
+    }
+
+    /// Lends the event to a function: core's events borrow all they say, and here is where it is kept.
+    ///
+    /// ```
+    /// use tollgate_wire::form::{EventForm, Form};
+    ///
+    /// let form = EventForm::from_bytes(br#"{"v": 1, "point": "tool.before", "name": {"written": "Bash"}}"#)?;
+    /// form.lend(&tollgate_wire::names(), |event| {
+    ///     assert_eq!(event.name.map(|name| name.normal()), Some("exec"));
+    /// });
+    /// # Ok::<(), tollgate_wire::form::BadForm>(())
+    /// ```
+    pub fn lend<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
+        let name = |form: &'_ Option<NameForm>| form.as_ref().map(|form| form.written.clone());
+        let (name, became) = (name(&self.name), name(&self.became));
+        let name = name.as_deref().map(|written| names.name(written));
+        let became = became.as_deref().map(|written| names.name(written));
+        let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
+        with(&Event {
+            point: self.point.0,
+            name: name.as_ref(),
+            became: became.as_ref(),
+            kind: self.kind.as_deref(),
+            call_id: self.call_id.as_deref(),
+            session: self.session.as_deref(),
+            agent: self.agent.as_deref(),
+            surface: self.surface.as_deref(),
+            server: self.server.as_deref(),
+            model: self.model.as_deref(),
+            cwd: self.cwd.as_deref(),
+            principal: self.principal.as_deref(),
+            native: self.native.as_deref(),
+            chain: &chain,
+            labels: &self.labels,
+            ended: self.ended.map(Into::into),
+            took: self.took_us.map(Duration::from_micros),
+            index: self.index,
+            last: self.last,
+            attempt: self.attempt,
+            look: self.look,
+            routed: self.routed,
+            permission: self.permission,
+            fixed_name: self.fixed_name,
+        })
+    }
+}
