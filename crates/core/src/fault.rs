@@ -6,6 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// An interceptor that gave no opinion because something broke.
 ///
 /// A fault is never taken for consent: [`OnFault`] says what becomes of the call.
+///
+/// ```
+/// use tollgate_core::{Fault, FaultKind};
+///
+/// let fault = Fault::new(FaultKind::Timeout, "no answer within 15s");
+/// assert_eq!(fault.to_string(), "timeout: no answer within 15s");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Which way it broke.
@@ -79,13 +86,7 @@ fn panic_message(payload: &(dyn Any + Send)) -> Cow<'static, str> {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind, self.detail)
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!("{self:?}").to_lowercase())
+        write!(f, "{}: {}", format!("{:?}", self.kind).to_lowercase(), self.detail)
     }
 }
 

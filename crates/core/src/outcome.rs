@@ -15,6 +15,21 @@ pub struct Outcome {
 
 /// What the surface must now do. Matched exhaustively, so that no surface can forget a question or a
 /// sandbox.
+///
+/// ```
+/// use tollgate_core::Act;
+///
+/// fn carry_out(act: Act) -> &'static str {
+///     match act {
+///         Act::Go => "run it as it now is",
+///         Act::Elsewhere { .. } => "run it there",
+///         Act::Ask(_) => "ask, and match again on what follows from the answer",
+///         Act::Reply(_) => "hand this out as its result",
+///         Act::Stop(_) => "say why not",
+///     }
+/// }
+/// # assert_eq!(carry_out(Act::Go), "run it as it now is");
+/// ```
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Do it, with the body as it now is.
@@ -73,6 +88,19 @@ pub enum Cause {
 }
 
 /// Everything that must be granted before the call may happen: the questions of all who asked, as one.
+///
+/// An answer counts for the call that was asked about and for no other:
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate_core::{Act, Approval, Cause, Digest, Question};
+///
+/// let question = Question { parts: Vec::new(), digest: Digest([1; 32]), deadline: None, route: None };
+/// let yes = |digest| Approval { digest, granted: true, by: "ann".into(), at: Duration::ZERO };
+/// assert!(matches!(question.clone().answer(&yes(Digest([1; 32]))), Act::Go));
+/// let other = question.answer(&yes(Digest([2; 32])));
+/// assert!(matches!(other, Act::Stop(ruling) if ruling.cause == Cause::Mismatch));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Who asks what, in order.

@@ -141,9 +141,3 @@ pub enum Power {
     /// Send it somewhere else.
     Divert,
 }
-
-impl fmt::Display for Power {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!("{self:?}").to_lowercase())
-    }
-}

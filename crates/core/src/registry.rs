@@ -91,7 +91,7 @@ impl Registration {
             _ if !point.is_about_a_tool() && !matches!(select.tool, Match::Any) => {
                 Some(format!("`{id}` selects a tool, and nothing at {point} belongs to one"))
             }
-            (_, Some(power)) => Some(format!("`{id}` wants to {power}, and {point} cannot do that")),
+            (_, Some(power)) => Some(format!("`{id}` may say {power:?}, and {point} cannot do that")),
             _ => None,
         })
     }

@@ -49,7 +49,9 @@ impl<'p> Run<'p> {
         let wants = |who: &u32| self.pipeline.inner.sorted.get(*who as usize).is_some_and(|it| it.second_look);
         let again = |who: &u32| asked.contains(who) && wants(who);
         let again: Vec<u32> = plan.edits.iter().copied().filter(again).collect();
-        self.judges(&Event { look: 2, ..*event }, body, &again).await;
+        if !again.is_empty() {
+            self.judges(&Event { look: 2, ..*event }, body, &again).await;
+        }
         self.judges(event, body, &plan.guards).await;
         self.routed_command(event).await;
         self.check_document(body);
@@ -152,7 +154,7 @@ impl<'p> Run<'p> {
     }
 
     /// Once a gate has looked, a document goes on only if everybody else must read it the same way.
-    fn check_document(&mut self, body: &mut Body) {
+    pub(crate) fn check_document(&mut self, body: &mut Body) {
         if self.trace.is_empty() || !body.was_read() {
             return;
         }

@@ -27,7 +27,17 @@ pub struct Selector {
     pub model: Match,
 }
 
-/// A condition on one name. Compiled when it is made; matching takes linear time.
+/// A condition on one name. Compiled when it is made.
+///
+/// ```
+/// use tollgate_core::Match;
+///
+/// assert!(Match::exact("exec").fits(Some("exec")));
+/// assert!(Match::glob("web_*")?.fits(Some("web_search")) && !Match::glob("web_*")?.fits(Some("my_web_search")));
+/// assert!(Match::with("short names", |name| name.len() < 5).fits(Some("exec")));
+/// assert!(Match::Any.fits(None) && !Match::exact("exec").fits(None));
+/// # Ok::<(), tollgate_core::BadRegistration>(())
+/// ```
 #[derive(Clone, Default)]
 pub enum Match {
     /// Anything, and nothing too.

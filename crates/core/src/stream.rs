@@ -99,6 +99,7 @@ impl Stream {
             let Some(due) = run.due(event, worker.who) else { continue };
             run.heard(event, due, worker.work(event, &mut pieces, finish), None);
         }
+        pieces.iter_mut().for_each(|piece| run.check_document(piece));
         let trace = std::mem::take(&mut run.trace);
         let Some(ruling) = run.joined.deny.take() else {
             self.pieces.append(&mut pieces);

@@ -9,6 +9,15 @@ use crate::{Body, Power};
 ///
 /// There is no "allow". Silence is consent, and since nobody can say yes, nobody can say yes over
 /// somebody else's no.
+///
+/// ```
+/// use tollgate_core::{Power, Route, Verdict};
+///
+/// assert_eq!(Verdict::Pass.power(), None);
+/// assert_eq!(Verdict::deny("the build is frozen; try again on Monday").power(), Some(Power::Deny));
+/// assert_eq!(Verdict::ask("Push to main?").power(), Some(Power::Ask));
+/// assert_eq!(Verdict::divert(Route::to("bubblewrap")).power(), Some(Power::Divert));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub enum Verdict {
     /// No objection.
@@ -71,6 +80,14 @@ pub struct Query {
 }
 
 /// Where a call goes instead: plain data, for whoever owns sandboxes and model pools.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate_core::Route;
+///
+/// let mut route = Route::to("e2b");
+/// route.place.insert("image".into(), json!("python:3.12"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
     /// Who provides the place, such as `bubblewrap` or `e2b`.

@@ -72,8 +72,10 @@ impl Passage<'_> {
         name: &Name<'_>,
         arguments: &Body,
     ) -> Finished {
+        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, name, arguments);
+        let id = call.id.clone();
         let stop = |ruling: Ruling| {
-            let (tool, call_id) = (name.normal().to_owned(), call.id.clone());
+            let (tool, call_id) = (name.normal().to_owned(), id.clone());
             Finished::blocked(&self.session.dialect, &Refusal { tool, call_id, ruling, ran: false })
         };
         let params = match (act, arguments.json()) {
@@ -84,7 +86,7 @@ impl Passage<'_> {
             (Act::Elsewhere { route, .. }, Ok(params)) => {
                 let Some(elsewhere) = self.session.gate().elsewhere() else { return stop(no_sandbox(&route.provider)) };
                 call.params = params.clone();
-                let run = task::catch(elsewhere(*route, call)).await;
+                let run = task::catch(async move { elsewhere(*route, call).await }).await;
                 return Finished::diverted(&self.session.dialect, name.normal(), run);
             }
             (Act::Go, Ok(params)) => params.clone(),
@@ -99,7 +101,6 @@ impl Passage<'_> {
             }
         };
         call.params = params;
-        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, name, arguments);
         let finished = execute(call).await;
         match finished.ended {
             // Told in this session's words, under the name that rules know.

@@ -1,12 +1,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tollgate_core::{Act, Body, Cause, Event, Name, Outcome, Pipeline, Point, Ruling};
+use tollgate_core::{Act, Body, Cause, Event, Name, Outcome, Pipeline, Point, Route, Ruling};
 use tollgate_wire as wire;
 
 use crate::dialect::Dialect;
 use crate::gate::Gate;
 use crate::passage::Passage;
+use crate::task;
 use crate::tool::{Call, Finished, Tool, ToolError};
 
 /// One agent's session at a gate: who it is, and everything that passes in its name.
@@ -131,7 +132,10 @@ impl Session {
         let Act::Ask(question) = act else { return act };
         let titles: Vec<_> = question.parts.iter().map(|(_, query)| query.title.clone()).collect();
         let approval = match self.gate.asker() {
-            Some(ask) => ask((*question).clone()).await,
+            Some(ask) => {
+                let asked = (*question).clone();
+                task::catch(async move { ask(asked).await }).await.unwrap_or_default()
+            }
             None => None,
         };
         match approval {
@@ -160,20 +164,30 @@ impl Session {
 
     /// What a person submits, as it may go to the model.
     pub async fn prompt(&self, text: &str) -> Result<String, Ruling> {
-        let body = self.admit(Point::PromptSubmit, Body::from(json!({"text": text}))).await?;
+        let admitted = self.admit(Point::PromptSubmit, Body::from(json!({"text": text}))).await?;
+        let Admitted::Pass(body) = admitted else { return Err(unreadable("a prompt")) };
         let text = body.json().ok().and_then(|document| document.get("text")?.as_str().map(str::to_owned));
-        text.ok_or_else(|| Ruling::of_pipeline(Cause::Unreadable, "an edit left a prompt without a text"))
+        text.ok_or_else(|| unreadable("a prompt"))
     }
 
-    /// Any document at a point that can refuse it: what is left of it may go on.
-    pub async fn admit(&self, point: Point, mut body: Body) -> Result<Body, Ruling> {
+    /// Any document at a point that can refuse it: a prompt, a model request, a model's answer.
+    pub async fn admit(&self, point: Point, mut body: Body) -> Result<Admitted, Ruling> {
         let act = self.run(Event::at(point), &mut body).await.act;
         match self.resolve(act).await {
-            Act::Go => Ok(body),
-            Act::Reply(answer) => Ok(*answer),
+            Act::Go => Ok(Admitted::Pass(body)),
+            Act::Reply(answer) => Ok(Admitted::Answer(*answer)),
+            Act::Elsewhere { route, .. } => Ok(Admitted::Divert(body, route)),
             Act::Stop(ruling) => Err(*ruling),
-            Act::Elsewhere { route, .. } => Err(no_sandbox(&route.provider)),
             Act::Ask(_) => Err(Ruling::of_pipeline(Cause::Expired, "nobody approved it")),
+        }
+    }
+
+    /// The tools that may be offered to the model; none of them, if the list is refused.
+    pub async fn offer(&self, tools: Vec<Value>) -> Vec<Value> {
+        let mut body = Body::from(Value::from(tools));
+        match (self.run(Event::at(Point::ToolList), &mut body).await.act, body.into_json()) {
+            (Act::Go, Ok(Value::Array(tools))) => tools,
+            _ => Vec::new(),
         }
     }
 
@@ -208,6 +222,21 @@ impl Session {
     {
         self.call(&Tool::new(name, run), call).await
     }
+}
+
+/// What may go on after a point that can answer or divert.
+#[derive(Debug)]
+pub enum Admitted {
+    /// This document, on its way.
+    Pass(Body),
+    /// Nothing goes on: this is the answer.
+    Answer(Body),
+    /// This document, but there.
+    Divert(Body, Box<Route>),
+}
+
+fn unreadable(what: &str) -> Ruling {
+    Ruling::of_pipeline(Cause::Unreadable, format!("an edit left {what} that cannot be read"))
 }
 
 pub(crate) fn about<'a>(point: Point, name: &'a Name<'a>) -> Event<'a> {

@@ -106,10 +106,13 @@ impl Tool {
     where
         F: Future<Output = Result<Value, ToolError>> + Send + 'static,
     {
-        let name_in_errors = name.to_owned();
+        let shared = Arc::new((name.to_owned(), run));
         let execute: Execute = Arc::new(move |call| {
-            let (running, name) = (run(call), name_in_errors.clone());
-            Box::pin(async move { Finished::of(&name, task::catch(running).await) })
+            let shared = Arc::clone(&shared);
+            Box::pin(async move {
+                let (name, run) = &*shared;
+                Finished::of(name, task::catch(async { run(call).await }).await)
+            })
         });
         Self::described(name, execute)
     }
