@@ -199,12 +199,7 @@ impl Joined {
             _ if !taken => self.refuse(Cause::Power, format!("`{by}` gave a verdict that {point} does not take")),
             Verdict::Pass => {}
             Verdict::Answer(body) => drop(self.answer.get_or_insert(body)),
-            Verdict::Ask(query) => {
-                let part = (Arc::clone(by), *query);
-                if !self.asks.contains(&part) {
-                    self.asks.push(part);
-                }
-            }
+            Verdict::Ask(query) => self.ask((Arc::clone(by), *query)),
             Verdict::Divert(route) => self.divert(by, route),
         }
     }
@@ -217,6 +212,13 @@ impl Joined {
     /// A refusal by the pipeline itself.
     pub(crate) fn refuse(&mut self, cause: Cause, reason: impl Into<Cow<'static, str>>) {
         self.deny(Ruling::of_pipeline(cause, reason));
+    }
+
+    /// The same question twice is one.
+    pub(crate) fn ask(&mut self, part: (Arc<str>, Query)) {
+        if !self.asks.contains(&part) {
+            self.asks.push(part);
+        }
     }
 
     /// Equal routes join; a call cannot be at two places.

@@ -139,7 +139,7 @@ impl<'p> Run<'p> {
         match outcome.act {
             Act::Go => {}
             Act::Stop(ruling) => self.joined.deny(*ruling),
-            Act::Ask(question) => self.joined.asks.extend(question.parts),
+            Act::Ask(question) => question.parts.into_iter().for_each(|part| self.joined.ask(part)),
             Act::Reply(body) => self.joined.answer = Some(body),
             // Whoever sends every command somewhere is content with one that goes there anyway.
             Act::Elsewhere { route, .. } => self.joined.divert(&"exec".into(), route),

@@ -1,6 +1,7 @@
 //! What interceptors did, in one line for people.
 
-use tollgate_core::{Act, Body, Event, Outcome, Said};
+use tollgate_core::{Act, Body, Cause, Entry, Event, Outcome, Said};
+use tollgate_wire::form::changes;
 
 /// Says in one line who did what, or nothing if nobody did anything. It names places in the document,
 /// never what stands there.
@@ -22,7 +23,7 @@ use tollgate_core::{Act, Body, Event, Outcome, Said};
 pub fn describe(event: &Event<'_>, body: &Body, outcome: &Outcome) -> Option<String> {
     let mut parts: Vec<String> = outcome.trace.entries().flat_map(|(who, entry)| turn(&who.id, entry)).collect();
     if let Act::Stop(ruling) = &outcome.act
-        && !matches!(ruling.cause, tollgate_core::Cause::Objection)
+        && !matches!(ruling.cause, Cause::Objection)
     {
         parts.push(format!("refused: {}", ruling.reason));
     }
@@ -33,8 +34,8 @@ pub fn describe(event: &Event<'_>, body: &Body, outcome: &Outcome) -> Option<Str
     Some(format!("{}{tool}: {}", event.point, parts.join("; ")))
 }
 
-fn turn(id: &str, entry: &tollgate_core::Entry) -> Vec<String> {
-    let changed = entry.change().map(|(before, after)| crate::timeline::changes(before, after).join(", "));
+fn turn(id: &str, entry: &Entry) -> Vec<String> {
+    let changed = entry.change().map(|(before, after)| changes(before, after).join(", "));
     let changed = changed.map(|places| format!("{id} changed {}", if places.is_empty() { "it" } else { &places }));
     let said = match entry.said() {
         Said::Passed => None,
@@ -46,8 +47,4 @@ fn turn(id: &str, entry: &tollgate_core::Entry) -> Vec<String> {
         Said::Skipped => Some(format!("{id} was skipped, having caused this")),
     };
     changed.into_iter().chain(said).collect()
-}
-
-fn changes(_before: &Body, _after: &Body) -> Vec<String> {
-    Vec::new()
 }

@@ -63,7 +63,7 @@ const DETAILS: [&str; 2] = ["details", "structuredContent"];
 
 /// The lens for a document, by its shape.
 pub fn lens_for(doc: &Value) -> &'static dyn Lens {
-    let known: [&'static dyn Lens; 3] = [&Content, &Output, &Stdio];
+    let known: [&'static dyn Lens; 4] = [&Content, &Output, &Stdio, &Prompt];
     known.into_iter().find(|lens| lens.fits(doc)).unwrap_or(&Whole)
 }
 
@@ -180,6 +180,28 @@ impl Lens for Stdio {
     }
 }
 
+/// `{"text": "…", "attachments": …}`: what a person submits.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt;
+
+impl Lens for Prompt {
+    fn fits(&self, doc: &Value) -> bool {
+        doc.get("text").is_some_and(Value::is_string)
+    }
+
+    fn texts<'a>(&self, doc: &'a Value) -> Vec<&'a str> {
+        Vec::from_iter(doc.get("text").and_then(Value::as_str))
+    }
+
+    fn texts_mut<'a>(&self, doc: &'a mut Value) -> Vec<&'a mut String> {
+        Vec::from_iter(doc.get_mut("text").and_then(string))
+    }
+
+    fn set_text(&self, doc: &mut Value, text: &str) {
+        put(doc, "text", text);
+    }
+}
+
 /// Any other shape: every string in it may be read by the model, so every string is a text part.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole;
@@ -271,6 +293,16 @@ mod tests {
         lens.set_text(&mut copy, "new");
         assert_eq!(copy.to_string(), replaced, "{doc}");
         assert_eq!(lens.text(&copy).as_deref(), Some("new"), "{doc}");
+    }
+
+    #[test]
+    fn prompt() {
+        check(
+            r#"{"text":"hi","attachments":[{"name":"a.png"}]}"#,
+            r#"Some("hi")"#,
+            r#"{"text":"hi!","attachments":[{"name":"a.png"}]}"#,
+            r#"{"text":"new","attachments":[{"name":"a.png"}]}"#,
+        );
     }
 
     #[test]

@@ -53,12 +53,6 @@ impl BodyForm {
         Ok(Self { name, arguments, json, ..Self::beside(body) })
     }
 
-    /// The form of an answer, which is a result whatever the point.
-    pub(crate) fn of_answer(body: &Body) -> Self {
-        // An answer that cannot be read was never given: the pipeline refuses it.
-        Self { json: body.json().ok().cloned(), ..Self::beside(body) }
-    }
-
     /// Everything but the document.
     fn beside(body: &Body) -> Self {
         let list = |texts: &[String]| (!texts.is_empty()).then(|| texts.to_vec());
@@ -76,11 +70,6 @@ impl BodyForm {
         let mut body = Body::default();
         self.write(event, &mut body)?;
         Ok(body)
-    }
-
-    /// The body of an answer, which is a result whatever the point.
-    pub(crate) fn answer(self) -> Result<Body, BadForm> {
-        self.body(&Event::at(Point::ToolAfter))
     }
 
     /// Writes what an interceptor gave back over the body it was given. The bytes that came in are kept

@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tollgate_core::{Event, Name, Names};
+use serde_json::Value;
+use tollgate_core::{Body, Event, Name, Names};
 
-use super::parts::{is_false, micros};
+use super::parts::{is_false, micros, present};
 use super::{EndedForm, Form, PointForm};
 
 /// What is happening. Facts that are not known are left out.
@@ -62,6 +63,13 @@ pub struct EventForm {
     /// How long it ran, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_us: Option<u64>,
+    /// The arguments as they ran, from `tool.update` on; left out where they cannot be read.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Value")]
+    pub arguments: Option<Value>,
+    /// Why it was blocked, or how it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Which piece of a stream this is, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
@@ -69,10 +77,10 @@ pub struct EventForm {
     #[serde(default, skip_serializing_if = "is_false")]
     pub last: bool,
     /// Which attempt at the same request, from 1.
-    #[serde(default = "first", skip_serializing_if = "is_first")]
+    #[serde(default = "first::<u32>", skip_serializing_if = "is_first")]
     pub attempt: u32,
     /// 2 when an edit is asked again, as a judge of the final body.
-    #[serde(default = "first", skip_serializing_if = "is_first")]
+    #[serde(default = "first::<u8>", skip_serializing_if = "is_first")]
     #[schemars(range(min = 1, max = 2))]
     pub look: u8,
     /// Whether this is the command of a route, judged before it runs.
@@ -88,7 +96,7 @@ pub struct EventForm {
 
 /// A tool's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `written`")]
 #[schemars(rename = "Name")]
 pub struct NameForm {
     /// As the agent wrote it.
@@ -138,6 +146,8 @@ impl EventForm {
             labels: event.labels.to_vec(),
             ended: event.ended.as_ref().map(EndedForm::from),
             took_us: event.took.map(micros),
+            arguments: event.arguments.and_then(|arguments| arguments.json().ok().cloned()),
+            reason: text(event.reason),
             index: event.index,
             last: event.last,
             attempt: event.attempt,
@@ -160,10 +170,9 @@ impl EventForm {
     /// # Ok::<(), tollgate_wire::form::BadForm>(())
     /// ```
     pub fn lend<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
-        let name = |form: &'_ Option<NameForm>| form.as_ref().map(|form| form.written.clone());
-        let (name, became) = (name(&self.name), name(&self.became));
-        let name = name.as_deref().map(|written| names.name(written));
-        let became = became.as_deref().map(|written| names.name(written));
+        let name = self.name.as_ref().map(|name| names.name(&name.written));
+        let became = self.became.as_ref().map(|name| names.name(&name.written));
+        let arguments = self.arguments.clone().map(Body::from);
         let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
         with(&Event {
             point: self.point.0,
@@ -183,6 +192,8 @@ impl EventForm {
             labels: &self.labels,
             ended: self.ended.map(Into::into),
             took: self.took_us.map(Duration::from_micros),
+            arguments: arguments.as_ref(),
+            reason: self.reason.as_deref(),
             index: self.index,
             last: self.last,
             attempt: self.attempt,

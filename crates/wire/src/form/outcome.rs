@@ -97,12 +97,9 @@ impl ActForm {
     }
 
     fn asked(question: &Question) -> Self {
-        let part = |(by, query): &(std::sync::Arc<str>, tollgate_core::Query)| AskedForm {
-            by: by.to_string(),
-            title: query.title.clone(),
-        };
+        let parts = question.parts.iter();
         Self::Ask {
-            parts: question.parts.iter().map(part).collect(),
+            parts: parts.map(|(by, query)| AskedForm { by: by.to_string(), title: query.title.clone() }).collect(),
             digest: DigestForm(question.digest),
             deadline_ms: question.deadline.map(millis),
             provider: question.route.as_ref().map(|route| route.provider.clone()),

@@ -3,7 +3,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tollgate_core::{Query, Route, Verdict};
+use tollgate_core::{Event, Fault, Point, Query, Route, Verdict};
 
 use super::parts::millis;
 use super::{BadForm, BodyForm, Form};
@@ -67,9 +67,9 @@ impl Form for VerdictForm {
 }
 
 impl VerdictForm {
-    /// The form of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
-        match verdict {
+    /// The form of a verdict. An error where it is an answer that cannot be read.
+    pub fn of(verdict: &Verdict) -> Result<Self, Fault> {
+        Ok(match verdict {
             Verdict::Pass => Self::Pass {},
             Verdict::Deny(reason) => Self::Deny { reason: reason.to_string() },
             Verdict::Ask(query) => {
@@ -77,8 +77,8 @@ impl VerdictForm {
                 Self::Ask { title, detail, timeout_ms: timeout.map(millis), data }
             }
             Verdict::Divert(route) => Self::Divert { route: RouteForm::of(route) },
-            Verdict::Answer(body) => Self::Answer { body: Box::new(BodyForm::of_answer(body)) },
-        }
+            Verdict::Answer(body) => Self::Answer { body: Box::new(BodyForm::of(&result(), body)?) },
+        })
     }
 
     /// The verdict itself.
@@ -91,9 +91,14 @@ impl VerdictForm {
                 Verdict::Ask(Box::new(Query { title, detail, timeout, data }))
             }
             Self::Divert { route } => Verdict::divert(route.route()),
-            Self::Answer { body } => Verdict::Answer(Box::new(body.answer()?)),
+            Self::Answer { body } => Verdict::Answer(Box::new(body.body(&result())?)),
         })
     }
+}
+
+/// An answer stands for what the call would have come to, so it is written as a result, whatever the point.
+fn result() -> Event<'static> {
+    Event::at(Point::ToolAfter)
 }
 
 impl RouteForm {
