@@ -7,7 +7,7 @@ use crate::{Fault, FaultKind, Headers, Name, Names, Point};
 
 /// How many lists and objects may stand in one another: 128 levels with the innermost value, which is where
 /// `serde_json` stops too.
-const MAX_DEPTH: usize = 127;
+pub(crate) const MAX_DEPTH: usize = 127;
 
 /// The one thing that may be rewritten: a JSON document, and what travels with it.
 ///
@@ -100,8 +100,7 @@ impl Body {
     /// Puts another document in this one's place.
     pub fn set(&mut self, value: Value) {
         self.raw = None;
-        let deep = is_deeper(&value, MAX_DEPTH);
-        let value = if deep { Err(too_deep(Some(value), FaultKind::Unreadable)) } else { Ok(Arc::new(value)) };
+        let value = if is_deeper(&value, MAX_DEPTH) { Err(too_deep(value)) } else { Ok(Arc::new(value)) };
         self.read = Reading { value, ambiguity: None }.into();
     }
 
@@ -170,6 +169,12 @@ impl Body {
         self.read.get().is_some()
     }
 
+    /// Refuses a document that somebody built too deep.
+    pub(crate) fn refuse_deep(&mut self) -> Result<(), Fault> {
+        let Some(Reading { value: Ok(value), .. }) = self.read.get_mut() else { return Ok(()) };
+        if is_deeper(value, MAX_DEPTH) { Err(too_deep(std::mem::take(value))) } else { Ok(()) }
+    }
+
     fn shares_document(&self, other: &Self) -> bool {
         let value = |body: &Self| body.read.get().and_then(|read| read.value.clone().ok());
         matches!((value(self), value(other)), (Some(a), Some(b)) if Arc::ptr_eq(&a, &b))
@@ -179,12 +184,9 @@ impl Body {
     /// that came in up again if nothing really changed. Says whether something did.
     pub(crate) fn close_edit(&mut self, before: &Self, names: &Names, point: Point) -> Result<bool, Fault> {
         let wrote = self.raw.is_none() && !self.shares_document(before);
-        if wrote
-            && let Some(Reading { value: Ok(value), .. }) = self.read.get_mut()
-            && is_deeper(value, MAX_DEPTH)
-        {
+        if wrote {
             // First of all, because even comparing such a value could end the process.
-            return Err(too_deep(Arc::into_inner(std::mem::take(value)), FaultKind::Garbage));
+            self.refuse_deep()?;
         }
         let wrote = wrote && self.json() != before.json();
         if self.name.as_ref().is_some_and(|name| name.normal().is_empty()) {
@@ -203,26 +205,18 @@ impl Body {
     }
 }
 
-/// Refuses a value that nests too deep, and takes it apart level by level: dropping it in the ordinary way
-/// recurses, and a deep enough value would end the process.
-fn too_deep(value: Option<Value>, kind: FaultKind) -> Fault {
-    let mut left = Vec::from_iter(value);
-    while let Some(value) = left.pop() {
-        match value {
-            Value::Object(map) => left.extend(map.into_iter().map(|(_, inner)| inner)),
-            Value::Array(items) => left.extend(items),
-            _ => {}
-        }
-    }
-    Fault::new(kind, "the document nests deeper than 128 levels")
+/// Lets go of what nests too deep without dropping it: that recurses, and could end the process. Whatever
+/// comes from outside was never let in so deep; only a handler in this very process can build such a thing.
+pub(crate) fn too_deep<T>(leaked: T) -> Fault {
+    std::mem::forget(leaked);
+    Fault::new(FaultKind::Garbage, "the document nests deeper than 128 levels")
 }
 
 /// Whether a value nests deeper than `limit`; never looks deeper than that itself.
-fn is_deeper(value: &Value, limit: usize) -> bool {
-    let Some(limit) = limit.checked_sub(1) else { return value.is_object() || value.is_array() };
+pub(crate) fn is_deeper(value: &Value, limit: usize) -> bool {
     match value {
-        Value::Object(map) => map.values().any(|inner| is_deeper(inner, limit)),
-        Value::Array(items) => items.iter().any(|inner| is_deeper(inner, limit)),
+        Value::Object(map) => limit == 0 || map.values().any(|inner| is_deeper(inner, limit - 1)),
+        Value::Array(items) => limit == 0 || items.iter().any(|inner| is_deeper(inner, limit - 1)),
         _ => false,
     }
 }

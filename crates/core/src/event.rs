@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::{Body, Name, Point};
+use crate::{Approval, Body, Name, Point};
 
 /// What is happening: facts that nobody may change.
 ///
@@ -52,6 +52,8 @@ pub struct Event<'a> {
     pub arguments: Option<&'a Body>,
     /// How the call ended, at `tool.after`.
     pub ended: Option<Ended>,
+    /// Who let it happen, where a human was asked.
+    pub approval: Option<&'a Approval>,
     /// Why it was blocked, or how it failed.
     pub reason: Option<&'a str>,
     /// How long it ran, at `tool.after` and `model.complete`.
@@ -96,6 +98,11 @@ impl<'a> Event<'a> {
     /// An event about one tool call.
     pub fn tool(point: Point, name: &'a Name<'a>, call_id: &'a str) -> Self {
         Self { name: Some(name), call_id: Some(call_id), ..Self::at(point) }
+    }
+
+    /// The normalized name of the tool as it stands now; empty where there is none.
+    pub fn tool_name<'b>(&'b self, body: &'b Body) -> &'b str {
+        self.tool_now(body).map_or("", Name::normal)
     }
 
     /// The tool's name as it stands now: what an edit renamed it to, what ran, or what was asked for.

@@ -1,4 +1,3 @@
-use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,24 +62,17 @@ impl Fault {
         Self::new(FaultKind::Crash, error.to_string())
     }
 
-    /// Runs what may panic; a panic becomes a fault.
-    pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Self> {
+    /// Runs what may panic; a panic becomes a fault with the panic's message.
+    pub fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Self> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
-            let detail = panic_message(&*payload);
+            let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
             // A payload may panic again when it is dropped; leaking that second one is the lesser evil.
             if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(again);
             }
-            Self::new(FaultKind::Panic, detail)
+            Self::new(FaultKind::Panic, text.unwrap_or_else(|| "no message".to_owned()))
         })
-    }
-}
-
-fn panic_message(payload: &(dyn Any + Send)) -> Cow<'static, str> {
-    match (payload.downcast_ref::<&'static str>(), payload.downcast_ref::<String>()) {
-        (Some(text), _) => Cow::Borrowed(text),
-        (_, Some(text)) => Cow::Owned(text.clone()),
-        _ => Cow::Borrowed("no message"),
     }
 }
 

@@ -45,9 +45,6 @@ impl Names {
     pub fn alias(&mut self, alias: &str, name: &str) {
         let alias = lower(alias).into_owned();
         let name = self.name(name).normal.into_owned();
-        if alias == name {
-            return;
-        }
         for target in self.aliases.values_mut().filter(|target| **target == alias) {
             target.clone_from(&name);
         }

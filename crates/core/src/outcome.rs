@@ -1,11 +1,12 @@
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{Body, Digest, Fault, FaultKind, Point, Query, Registration, Route, Trace, Verdict};
 
-/// What a run of the pipeline came to.
-#[derive(Debug)]
+/// What a run of the pipeline came to. By default nobody took part, and it goes.
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// What the caller must do now.
     pub act: Act,
@@ -30,9 +31,10 @@ pub struct Outcome {
 /// }
 /// # assert_eq!(carry_out(Act::Go), "run it as it now is");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Act {
     /// Do it, with the body as it now is.
+    #[default]
     Go,
     /// Do it there instead.
     Elsewhere {
@@ -127,13 +129,9 @@ pub struct Approval {
 }
 
 impl Outcome {
-    /// What a run comes to that nobody took part in.
-    pub(crate) fn of(act: Act) -> Self {
-        Self { act, trace: Trace::default() }
-    }
-
+    /// A refusal before anybody was asked.
     pub(crate) fn stop(cause: Cause, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self::of(Ruling::of_pipeline(cause, reason).into())
+        Self { act: Act::Stop(Box::new(Ruling::of_pipeline(cause, reason))), ..Self::default() }
     }
 }
 
@@ -141,19 +139,17 @@ impl Question {
     /// The act that follows from an answer: `Go` or `Elsewhere` if this very call was granted in time,
     /// else `Stop`.
     pub fn answer(self, approval: &Approval) -> Act {
-        let late = self.deadline.is_some_and(|deadline| approval.at > deadline);
-        let refused = match approval {
+        let refuse = |cause, reason: String| Act::Stop(Box::new(Ruling::of_pipeline(cause, reason)));
+        match (self.route, approval) {
             _ if approval.digest != self.digest => {
-                Some((Cause::Mismatch, "the approval is for another call".to_owned()))
+                refuse(Cause::Mismatch, "the approval is for another call".to_owned())
             }
-            Approval { granted: false, by, .. } => Some((Cause::Refused, format!("denied by {by}"))),
-            _ if late => Some((Cause::Expired, "the approval came too late; ask again".to_owned())),
-            _ => None,
-        };
-        match (refused, self.route) {
-            (Some((cause, reason)), _) => Ruling::of_pipeline(cause, reason).into(),
-            (None, Some(route)) => Act::Elsewhere { route, digest: self.digest },
-            (None, None) => Act::Go,
+            (_, Approval { granted: false, by, .. }) => refuse(Cause::Refused, format!("denied by {by}")),
+            _ if self.deadline.is_some_and(|deadline| approval.at > deadline) => {
+                refuse(Cause::Expired, "the approval came too late; ask again".to_owned())
+            }
+            (Some(route), _) => Act::Elsewhere { route, digest: self.digest },
+            (None, _) => Act::Go,
         }
     }
 }
@@ -174,11 +170,13 @@ impl Ruling {
     }
 }
 
-impl From<Ruling> for Act {
-    fn from(ruling: Ruling) -> Self {
-        Self::Stop(Box::new(ruling))
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
     }
 }
+
+impl std::error::Error for Ruling {}
 
 /// All opinions so far. Deny beats answer beats the rest; ask and divert are independent, because a call
 /// can need a human *and* a sandbox. Nothing here can be taken back, so adding an interceptor never
@@ -188,7 +186,8 @@ pub(crate) struct Joined {
     pub(crate) deny: Option<Ruling>,
     pub(crate) answer: Option<Box<Body>>,
     pub(crate) asks: Vec<(Arc<str>, Query)>,
-    pub(crate) divert: Option<(Arc<str>, Box<Route>)>,
+    /// Where to, and who says so.
+    pub(crate) divert: Option<(Vec<Arc<str>>, Box<Route>)>,
 }
 
 impl Joined {
@@ -223,8 +222,11 @@ impl Joined {
 
     /// Equal routes join; a call cannot be at two places.
     pub(crate) fn divert(&mut self, by: &Arc<str>, route: Box<Route>) {
-        let (first, there) = self.divert.get_or_insert_with(|| (Arc::clone(by), route.clone()));
-        if *there != route {
+        let (first, there) = self.divert.get_or_insert_with(|| (Vec::new(), route.clone()));
+        if *there == route && !first.contains(by) {
+            first.push(Arc::clone(by));
+        } else if *there != route {
+            let first = first.join("`, `");
             let (at, to) = (&there.provider, &route.provider);
             let reason = format!("`{first}` sends it to `{at}` and `{by}` to `{to}`, and not in the same way");
             self.refuse(Cause::Conflict, reason);

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::index::{Chain, Plan};
 use crate::run::Run;
 use crate::{
-    Act, Body, Cause, Clock, Digest, Event, Fault, FaultKind, Name, Names, OnFault, Outcome, Point, Registration,
-    Registry, Role, Route,
+    Body, Cause, Clock, Digest, Event, Fault, FaultKind, Name, Names, OnFault, Outcome, Point, Registration, Registry,
+    Role, Route,
 };
 
 /// How many interceptors may have caused one another.
-const MAX_CHAIN: usize = 8;
+pub(crate) const MAX_CHAIN: usize = 8;
 
 /// What calls run on: a snapshot of a [`Registry`], sorted, indexed, and never changing. Cheap to clone.
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl Pipeline {
         }
         match self.plan(event, body) {
             Some(plan) => Run::new(self, patient, except).all(event, body, plan).await,
-            None => Outcome::of(Act::Go),
+            None => Outcome::default(),
         }
     }
 }

@@ -88,11 +88,6 @@ impl Point {
         !self.powers().is_empty()
     }
 
-    /// Whether an edit may stand here, if only to add notes.
-    pub const fn takes_edits(self) -> bool {
-        self.is_gate() || matches!(self, Self::SessionStart)
-    }
-
     /// Whether an objection of this kind can be carried out here.
     pub fn takes(self, power: Power) -> bool {
         self.powers().contains(&power)

@@ -1,11 +1,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Clock, Digest, Edit, Guard, Match, Names, OnFault, Pipeline, Point, Power, Role, Selector, Watch};
+use crate::{Edit, Guard, Match, Names, OnFault, Pipeline, Point, Power, Role, Selector, Watch};
 
 /// How long an interceptor that waits may take, unless its registration says otherwise.
 const LIMIT: Duration = Duration::from_secs(15);
@@ -83,16 +84,19 @@ impl Registration {
         if points.is_empty() {
             return Some(format!("`{id}` names no point, so it would never run"));
         }
-        points.iter().find_map(|point| match (role, powers.iter().find(|power| !point.takes(**power))) {
-            (Role::Edit(_), _) if !point.takes_edits() => {
-                Some(format!("`{id}` edits, and {point} takes only watchers"))
-            }
-            (Role::Guard(_), _) if !point.is_gate() => Some(format!("`{id}` guards, and {point} takes no objections")),
-            _ if !point.is_about_a_tool() && !matches!(select.tool, Match::Any) => {
-                Some(format!("`{id}` selects a tool, and nothing at {point} belongs to one"))
-            }
-            (_, Some(power)) => Some(format!("`{id}` may say {power:?}, and {point} cannot do that")),
-            _ => None,
+        points.iter().find_map(|point| {
+            let why = match (role, powers.iter().find(|power| !point.takes(**power))) {
+                (Role::Edit(_), _) if !point.is_gate() && *point != Point::SessionStart => {
+                    "is an edit, and nothing can be changed"
+                }
+                (Role::Guard(_), _) if !point.is_gate() => "is a guard, and nothing can be refused",
+                _ if !point.is_about_a_tool() && !matches!(select.tool, Match::Any) => {
+                    "selects a tool, and there is none"
+                }
+                (_, Some(power)) => return Some(format!("`{id}` may say {power:?}, and {point} cannot do that")),
+                _ => return None,
+            };
+            Some(format!("`{id}` {why} at {point}"))
         })
     }
 }
@@ -170,3 +174,26 @@ impl fmt::Display for BadRegistration {
 }
 
 impl std::error::Error for BadRegistration {}
+
+/// Time, as the pipeline needs it. Core has no clock of its own: whoever runs it brings one.
+pub trait Clock: Send + Sync {
+    /// Time since some fixed moment; never goes back.
+    fn now(&self) -> Duration;
+
+    /// Time since 1970.
+    fn wall(&self) -> Duration;
+
+    /// Wakes a task at a moment of [`now`](Self::now), so that an interceptor that waits too long can be
+    /// dropped. A clock that cannot do this enforces no time limits.
+    fn wake_at(&self, moment: Duration, waker: &Waker);
+}
+
+/// What identifies one exact call: SHA-256 over its canonical form. `{:.12}` prints its first digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+}

@@ -11,8 +11,8 @@ use crate::index::Plan;
 use crate::outcome::Joined;
 use crate::trace::Change;
 use crate::{
-    Act, Body, Cause, Entry, Event, Fault, FaultKind, OnFault, Outcome, Pipeline, Point, Question, Registration, Role,
-    Ruling, Said, Step, Trace, Verdict,
+    Act, Body, Cause, Entry, Event, Fault, FaultKind, Name, OnFault, Outcome, Pipeline, Point, Question, Registration,
+    Role, Ruling, Said, Step, Trace, Verdict,
 };
 
 /// How often one call may be renamed.
@@ -27,6 +27,8 @@ pub(crate) struct Run<'p> {
     last: Duration,
     patient: bool,
     except: &'p [u32],
+    /// Whether the body may no longer change.
+    pub(crate) frozen: bool,
 }
 
 /// An interceptor whose turn it is.
@@ -38,17 +40,16 @@ pub(crate) struct Due<'p> {
 
 impl<'p> Run<'p> {
     pub(crate) fn new(pipeline: &'p Pipeline, patient: bool, except: &'p [u32]) -> Self {
-        let (trace, last) = (Trace::of(&pipeline.inner.sorted), pipeline.inner.clock.now());
-        Self { pipeline, joined: Joined::default(), trace, changed_at: 0, last, patient, except }
+        let trace = Trace { of: Some(Arc::clone(&pipeline.inner.sorted)), ..Trace::default() };
+        let last = pipeline.inner.clock.now();
+        Self { pipeline, joined: Joined::default(), trace, changed_at: 0, last, patient, except, frozen: false }
     }
 
     /// The whole way. The order of these lines is the specification.
     pub(crate) async fn all(mut self, event: &Event<'_>, body: &mut Body, plan: Arc<Plan>) -> Outcome {
         let plan = self.edits(event, body, plan).await;
         let asked: Vec<u32> = self.trace.turns().take(self.changed_at).map(|turn| turn.who).collect();
-        let wants = |who: &u32| self.pipeline.inner.sorted.get(*who as usize).is_some_and(|it| it.second_look);
-        let again = |who: &u32| asked.contains(who) && wants(who);
-        let again: Vec<u32> = plan.edits.iter().copied().filter(again).collect();
+        let again: Vec<u32> = plan.edits.iter().copied().filter(|who| asked.contains(who)).collect();
         if !again.is_empty() {
             self.judges(&Event { look: 2, ..*event }, body, &again).await;
         }
@@ -66,14 +67,17 @@ impl<'p> Run<'p> {
         let (mut next, mut renames) = (0, 0);
         while let Some(&who) = plan.edits.get(next).filter(|_| self.joined.deny.is_none()) {
             next += 1;
-            let had_its_turn = renames > 0 && self.trace.turns().any(|turn| turn.who == who);
-            let Some(due) = self.due(event, who).filter(|_| !had_its_turn) else { continue };
+            if renames > 0 && self.trace.turns().any(|turn| turn.who == who) {
+                continue;
+            }
+            let Some(due) = self.due(event, who) else { continue };
             let name = body.renamed().cloned();
             self.edit(event, body, due).await;
-            if body.renamed() != name.as_ref() {
+            let written = name.as_ref().or(event.name).map(Name::written);
+            if event.tool_now(body).map(Name::written) != written {
                 renames += 1;
                 if event.point != Point::ToolBefore || event.fixed_name || renames > MAX_RENAMES {
-                    let reason = format!("`{}` renamed the call, and that cannot be done here", due.entry.id);
+                    let reason = format!("`{}` renamed the call once more than is possible here", due.entry.id);
                     self.joined.refuse(Cause::Renames, reason);
                 }
                 (plan, next) = (self.pipeline.plan(event, body).unwrap_or_default(), 0);
@@ -92,10 +96,15 @@ impl<'p> Run<'p> {
         let (answer, change) = match answer.and_then(|verdict| Ok((verdict, closed?))) {
             Ok((verdict, changed)) => (Ok(verdict), changed.then(|| (before, body.clone()))),
             Err(fault) => {
+                // It broke, but it has looked.
+                let _ = body.was_read().then(|| before.json().is_ok());
                 *body = before;
                 (Err(fault), None)
             }
         };
+        if change.is_some() && self.frozen {
+            self.joined.refuse(Cause::Power, "it would rewrite the beginning of a stream, which is already out");
+        }
         if change.is_some() {
             self.changed_at = self.trace.turns().count();
         }
@@ -117,9 +126,9 @@ impl<'p> Run<'p> {
                 Role::Watch(_) => Step::PASS,
             });
             let answer = self.settle(step, due.entry).await;
-            if copy.is_some_and(|copy: Body| copy.was_read()) {
-                // Whoever reads the copy has looked at the body.
-                let _ = body.json();
+            // Whoever reads the copy has looked at the body, and whoever writes on it may have built anything.
+            if let Some(mut copy) = copy.filter(Body::was_read) {
+                let _ = (body.json(), copy.refuse_deep());
             }
             self.heard(event, due, answer, None);
         }
@@ -131,31 +140,40 @@ impl<'p> Run<'p> {
         let settled = self.joined.deny.is_some() || self.joined.answer.is_some() || event.routed;
         let Some((by, route)) = self.joined.divert.as_mut().filter(|_| !settled) else { return };
         let Some(command) = route.command.take() else { return };
-        let (name, by) = (self.pipeline.inner.names.name("exec"), Arc::clone(by));
+        let (name, by) = (self.pipeline.inner.names.name("exec"), by.clone());
+        // Whoever supplies the command has caused this event, and is not asked what to do with it.
+        let chain: Vec<&str> = event.chain.iter().copied().chain(by.iter().map(|by| &**by)).collect();
         let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
-        let exec = Event { kind: Some("exec"), routed: true, fixed_name: true, ..exec };
+        let exec = Event { kind: Some("exec"), chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
         let outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
+        // Whoever sends every command somewhere is content with one that goes there anyway.
+        let mut senders = outcome.trace.entries().filter(|(_, turn)| matches!(turn.said(), Said::Diverted(_)));
+        let sender = senders.next().map_or_else(|| "exec".into(), |(sender, _)| Arc::clone(&sender.id));
         match outcome.act {
             Act::Go => {}
             Act::Stop(ruling) => self.joined.deny(*ruling),
-            Act::Ask(question) => question.parts.into_iter().for_each(|part| self.joined.ask(part)),
             Act::Reply(body) => self.joined.answer = Some(body),
-            // Whoever sends every command somewhere is content with one that goes there anyway.
-            Act::Elsewhere { route, .. } => self.joined.divert(&"exec".into(), route),
+            Act::Elsewhere { route, .. } => self.joined.divert(&sender, route),
+            Act::Ask(question) => {
+                question.parts.into_iter().for_each(|part| self.joined.ask(part));
+                question.route.into_iter().for_each(|route| self.joined.divert(&sender, route));
+            }
         }
         self.trace.append(&outcome.trace);
         match (arguments.into_json(), &mut self.joined.divert) {
             (Ok(Value::Object(command)), Some((_, route))) if command.get("command").is_some_and(Value::is_string) => {
                 route.command = Some(command);
             }
-            _ => self.joined.refuse(Cause::Unreadable, format!("`{by}` routes it to a command without a text")),
+            _ => self
+                .joined
+                .refuse(Cause::Unreadable, format!("`{}` routes it to a command without a text", by.join("`, `"))),
         }
     }
 
     /// Once a gate has looked, a document goes on only if everybody else must read it the same way.
     pub(crate) fn check_document(&mut self, body: &mut Body) {
-        if self.trace.is_empty() || !body.was_read() {
+        if self.trace.turns().next().is_none() || !body.was_read() {
             return;
         }
         match (body.json(), body.ambiguity()) {
@@ -177,15 +195,19 @@ impl<'p> Run<'p> {
         self.trace.digest = bound.then(|| self.pipeline.digest(event, body, route.as_deref()).ok()).flatten();
         // To bind an approval or a route to the call it had to be read, whoever looked before.
         self.check_document(body);
-        let decided = self.joined.deny.take().map(Act::from).or(self.joined.answer.take().map(Act::Reply));
+        let decided = self.joined.deny.take().map(|ruling| Act::Stop(Box::new(ruling))).or(self
+            .joined
+            .answer
+            .take()
+            .map(Act::Reply));
         match (decided, self.trace.digest, route) {
             (Some(act), ..) => act,
-            (None, None, _) if bound => Ruling::of_pipeline(Cause::Unreadable, "the call has no digest").into(),
+            (None, None, _) if bound => Outcome::stop(Cause::Unreadable, "the call has no digest").act,
             (None, None, _) => Act::Go,
             (None, Some(digest), Some(route)) if asks.is_empty() => Act::Elsewhere { route, digest },
             (None, Some(digest), route) => {
                 let first = asks.iter().filter_map(|(_, query)| query.timeout).min();
-                let deadline = first.map(|time| self.pipeline.inner.clock.wall() + time);
+                let deadline = first.map(|time| self.pipeline.inner.clock.wall().saturating_add(time));
                 Act::Ask(Box::new(Question { parts: asks, digest, deadline, route }))
             }
         }
@@ -197,22 +219,22 @@ impl<'p> Run<'p> {
             let Role::Watch(watch) = &due.entry.role else { continue };
             let step = Fault::catch(|| watch.watch(event, body, &out));
             let seen = self.settle(step, due.entry).await;
-            if let Err(fault) = &seen
-                && due.entry.on_fault == OnFault::Deny
-                && !matches!(out.act, Act::Stop(_))
-            {
-                out.act = Ruling::of_fault(due.entry, fault).into();
+            let required = due.entry.on_fault == OnFault::Deny && !matches!(out.act, Act::Stop(_));
+            if let Some(fault) = seen.as_ref().err().filter(|_| required) {
+                out.act = Act::Stop(Box::new(Ruling::of_fault(due.entry, fault)));
             }
             let turn = self.turn(event, due);
             out.trace.push(turn, seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
         }
+        out.trace.append(&self.trace);
         out
     }
 
     /// The interceptor at this place, if the event is for it.
     pub(crate) fn due(&mut self, event: &Event<'_>, who: u32) -> Option<Due<'p>> {
         let due = Due { who, entry: self.pipeline.inner.sorted.get(who as usize)? };
-        if !due.entry.select.fits(event) || self.except.contains(&who) {
+        let declines = event.look == 2 && !due.entry.second_look;
+        if declines || !due.entry.select.fits(event) || self.except.contains(&who) {
             return None;
         }
         if event.chain.contains(&&*due.entry.id) {
@@ -226,18 +248,20 @@ impl<'p> Run<'p> {
     /// Notes down what an interceptor said, and joins it to what the others said.
     pub(crate) fn heard(&mut self, event: &Event<'_>, due: Due<'_>, answer: Result<Verdict, Fault>, change: Change) {
         let turn = self.turn(event, due);
-        match answer {
+        let said = match answer.and_then(Verdict::refuse_deep) {
             Ok(verdict) => {
-                self.trace.push(turn, Said::of(&verdict), change);
+                let said = Said::of(&verdict);
                 self.joined.join(&due.entry.id, event.point, verdict);
+                said
             }
             Err(fault) => {
                 if due.entry.on_fault == OnFault::Deny {
                     self.joined.deny(Ruling::of_fault(due.entry, &fault));
                 }
-                self.trace.push(turn, Said::Faulted(fault), change);
+                Said::Faulted(fault)
             }
-        }
+        };
+        self.trace.push(turn, said, change);
     }
 
     fn turn(&mut self, event: &Event<'_>, due: Due<'_>) -> Entry {
@@ -254,7 +278,7 @@ impl<'p> Run<'p> {
             Step::Later(future) => future,
         };
         let clock = &self.pipeline.inner.clock;
-        let deadline = clock.now() + entry.limit.unwrap_or(Duration::MAX / 2);
+        let deadline = clock.now().saturating_add(entry.limit.unwrap_or(Duration::MAX));
         let mut waker: Option<Waker> = None;
         let answer = poll_fn(|context| {
             let polled = Fault::catch(|| future.as_mut().poll(context)).unwrap_or_else(|fault| Poll::Ready(Err(fault)));

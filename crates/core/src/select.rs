@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Arc;
 
 use crate::{BadRegistration, Event, Fault, Names};
@@ -11,7 +10,7 @@ use crate::{BadRegistration, Event, Fault, Names};
 /// let shell_of_main = Selector { tool: Match::exact("exec"), agent: Match::glob("main*")?, ..Selector::default() };
 /// # Ok::<(), tollgate_core::BadRegistration>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Selector {
     /// The tool, by its normalized name.
     pub tool: Match,
@@ -103,17 +102,6 @@ impl Match {
             Self::Exact(name) => Self::exact(names.name(name).normal()),
             Self::Glob(pattern) => Self::Glob(pattern.trim().to_lowercase().into()),
             Self::Any | Self::With(..) => self.clone(),
-        }
-    }
-}
-
-impl fmt::Debug for Match {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("any"),
-            Self::Exact(name) => write!(f, "`{name}`"),
-            Self::Glob(pattern) => write!(f, "glob `{pattern}`"),
-            Self::With(description, _) => f.write_str(description),
         }
     }
 }

@@ -1,3 +1,4 @@
+use crate::pipeline::MAX_CHAIN;
 use crate::run::{Due, Run};
 use crate::{Act, Body, Cause, Event, Fault, Flow, Outcome, Pipeline, Role, Ruling, Trace, Verdict};
 
@@ -16,10 +17,14 @@ pub struct Stream {
     released: usize,
     hold_whole: bool,
     index: u64,
+    /// Why it was stopped.
+    stopped: Option<Ruling>,
 }
 
 struct Worker {
     who: u32,
+    /// How many more pieces it was given than it passed on.
+    owes: usize,
     /// A worker that broke stays broken.
     flow: Result<Box<dyn Flow>, Fault>,
     /// How many pieces a guard has cleared; edits hold back by not passing on.
@@ -29,7 +34,7 @@ struct Worker {
 impl Pipeline {
     /// Opens a stream. The facts are those of the whole; `index` and `last` are filled in on the way.
     pub fn open(&self, event: &Event<'_>) -> Stream {
-        let (mut workers, mut hold_whole) = (Vec::new(), false);
+        let (mut workers, mut hold_whole) = (Vec::new(), event.chain.len() > MAX_CHAIN);
         let mut run = Run::new(self, true, &[]);
         for &who in self.plan(event, &Body::default()).unwrap_or_default().all() {
             let Some(Due { entry, .. }) = run.due(event, who) else { continue };
@@ -39,11 +44,12 @@ impl Pipeline {
                 Role::Watch(_) => continue,
             };
             match opened.transpose() {
-                Some(flow) => workers.push(Worker { who, flow, cleared }),
+                Some(flow) => workers.push(Worker { who, owes: 0, cleared: cleared.filter(|_| flow.is_ok()), flow }),
                 None => hold_whole |= entry.hold_whole,
             }
         }
-        Stream { pipeline: self.clone(), workers, pieces: Vec::new(), released: 0, hold_whole, index: 0 }
+        let pieces = Vec::new();
+        Stream { pipeline: self.clone(), workers, pieces, released: 0, hold_whole, index: 0, stopped: None }
     }
 }
 
@@ -75,13 +81,11 @@ impl Stream {
         let before = whole.clone();
         // Who worked on the pieces is not asked about the whole.
         let busy: Vec<u32> = self.workers.iter().map(|worker| worker.who).collect();
-        let mut outcome = self.pipeline.pass(&event, &mut whole, true, &busy).await;
-        outcome.trace.append(&workers);
+        let mut run = Run::new(&self.pipeline, true, &busy);
+        (run.trace, run.frozen) = (workers, self.released > 0);
+        let plan = self.pipeline.plan(&event, &whole).unwrap_or_default();
+        let outcome = run.all(&event, &mut whole, plan).await;
         let rewritten = whole.to_bytes() != before.to_bytes();
-        if rewritten && self.released > 0 && matches!(outcome.act, Act::Go) {
-            let reason = "the end of a stream would rewrite its beginning, which is already out";
-            outcome.act = Ruling::of_pipeline(Cause::Power, reason).into();
-        }
         let rest = match outcome.act {
             Act::Go if rewritten => split(whole),
             Act::Go => self.release(usize::MAX),
@@ -93,21 +97,33 @@ impl Stream {
     /// Sends a piece, or the end, through the workers one after another: what an edit passes on, the next
     /// one gets.
     async fn advance(&mut self, event: &Event<'_>, piece: Option<Body>) -> Result<Trace, Box<Outcome>> {
+        if let Some(ruling) = self.stopped.clone() {
+            return Err(Box::new(Outcome { act: Act::Stop(Box::new(ruling)), ..Outcome::default() }));
+        }
         let (finish, mut pieces) = (piece.is_none(), Vec::from_iter(piece));
         let mut run = Run::new(&self.pipeline, true, &[]);
         for worker in &mut self.workers {
-            let Some(due) = run.due(event, worker.who) else { continue };
-            run.heard(event, due, worker.work(event, &mut pieces, finish), None);
+            let Some(due) = run.due(event, worker.who).filter(|_| run.joined.deny.is_none()) else { continue };
+            let answer = worker.work(event, &mut pieces, finish);
+            if let Some(fault) = answer.as_ref().err().filter(|_| worker.owes > 0) {
+                // What it holds is gone, and to lose that is not to pass.
+                run.joined.deny(Ruling::of_fault(due.entry, fault));
+            }
+            run.heard(event, due, answer, None);
         }
         pieces.iter_mut().for_each(|piece| run.check_document(piece));
+        if !run.joined.asks.is_empty() || run.joined.divert.is_some() || run.joined.answer.is_some() {
+            run.joined.refuse(Cause::Power, "a stream can be stopped, but not asked about, diverted or answered");
+        }
         let trace = std::mem::take(&mut run.trace);
-        let Some(ruling) = run.joined.deny.take() else {
+        self.stopped = run.joined.deny.take();
+        let Some(ruling) = self.stopped.clone() else {
             self.pieces.append(&mut pieces);
             return Ok(trace);
         };
         let seen = pieces.pop().unwrap_or_default();
         let plan = self.pipeline.plan(event, &seen).unwrap_or_default();
-        let outcome = Outcome { act: ruling.into(), trace };
+        let outcome = Outcome { act: Act::Stop(Box::new(ruling)), trace };
         Err(Box::new(run.watches(event, &seen, &plan.watches, outcome).await))
     }
 
@@ -134,7 +150,10 @@ impl Worker {
         let worked = worked.and_then(|verdict| verdict);
         match (&worked, &mut self.cleared) {
             (Ok(_), Some(cleared)) => *cleared = cleared.saturating_add(out.len()),
-            (Ok(_), None) => *pieces = out,
+            (Ok(_), None) => {
+                self.owes = (self.owes + pieces.len()).saturating_sub(out.len());
+                *pieces = out;
+            }
             (Err(fault), cleared) => {
                 // If that may pass, it holds nothing back any more.
                 (self.flow, *cleared) = (Err(fault.clone()), cleared.map(|_| usize::MAX));

@@ -10,10 +10,10 @@ const FEW: usize = 16;
 /// The proof of a run: who was due, who ran, who changed what, who objected or failed.
 #[derive(Clone, Default)]
 pub struct Trace {
-    of: Option<Arc<Vec<Registration>>>,
-    few: [Entry; FEW],
-    more: Vec<Entry>,
-    len: usize,
+    pub(crate) of: Option<Arc<Vec<Registration>>>,
+    pub(crate) few: [Entry; FEW],
+    pub(crate) more: Vec<Entry>,
+    pub(crate) len: usize,
     /// The digest of the final call, if the act is bound to it.
     pub digest: Option<Digest>,
 }
@@ -81,19 +81,10 @@ impl Entry {
 }
 
 impl Trace {
-    pub(crate) fn of(registrations: &Arc<Vec<Registration>>) -> Self {
-        Self { of: Some(Arc::clone(registrations)), ..Self::default() }
-    }
-
     /// Every turn, in order, with whose it was.
     pub fn entries(&self) -> impl Iterator<Item = (&Registration, &Entry)> {
         let all = self.of.as_deref().map_or(&[][..], Vec::as_slice);
         self.turns().filter_map(|entry| Some((all.get(entry.who as usize)?, entry)))
-    }
-
-    /// Whether nobody was due.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     pub(crate) fn turns(&self) -> impl Iterator<Item = &Entry> {

@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{Body, Power};
+use crate::body::{MAX_DEPTH, is_deeper, too_deep};
+use crate::{Body, Fault, Power};
 
 /// One interceptor's opinion.
 ///
@@ -52,6 +53,20 @@ impl Verdict {
     /// A detour.
     pub fn divert(route: Route) -> Self {
         Self::Divert(Box::new(route))
+    }
+
+    /// Refuses a verdict that carries something built too deep.
+    pub(crate) fn refuse_deep(mut self) -> Result<Self, Fault> {
+        let deep = match &mut self {
+            Self::Answer(body) => body.refuse_deep().is_err(),
+            Self::Ask(query) => is_deeper(&query.data, MAX_DEPTH),
+            Self::Divert(route) => {
+                let Route { place, command, .. } = &**route;
+                place.values().chain(command.iter().flat_map(Map::values)).any(|value| is_deeper(value, MAX_DEPTH))
+            }
+            Self::Pass | Self::Deny(_) => false,
+        };
+        if deep { Err(too_deep(self)) } else { Ok(self) }
     }
 
     /// Which power this verdict uses; none for a pass.

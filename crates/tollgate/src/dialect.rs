@@ -17,13 +17,24 @@ pub struct Refusal {
     pub ran: bool,
 }
 
+/// A tool's failure, and what it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure<'a> {
+    /// The tool's normalized name.
+    pub tool: &'a str,
+    /// Which call.
+    pub call_id: &'a str,
+    /// What went wrong.
+    pub error: &'a str,
+}
+
 /// A way to tell refusals and failures.
 #[derive(Clone, Copy)]
 pub struct Dialect {
     /// What stands in the result's place when a call is refused.
     pub blocked: fn(&Refusal) -> Value,
-    /// What stands there when a tool failed: the tool's name and the error.
-    pub failed: fn(&str, &str) -> Value,
+    /// What stands there when a tool failed.
+    pub failed: fn(&Failure<'_>) -> Value,
 }
 
 impl Default for Dialect {
@@ -51,20 +62,19 @@ impl Dialect {
     pub const DETAILS: Self = Self { blocked: |refusal| say::details_blocked(&refusal.ruling), failed: status_error };
 
     /// The text `TOOL_BLOCKED: …`, with the call as JSON before the tool ran and the bare reason after.
-    pub const TOOL_BLOCKED: Self =
-        Self { blocked: tool_blocked, failed: |tool, error| say::tool_error("ToolError", error, tool, None).into() };
+    pub const TOOL_BLOCKED: Self = Self { blocked: tool_blocked, failed: tool_failed };
 
     /// An MCP result with `isError`.
     pub const MCP: Self = Self { blocked: |refusal| say::mcp_error(&refusal.ruling), failed: mcp_failed };
 }
 
-fn status_error(tool: &str, error: &str) -> Value {
-    json!({"status": "error", "tool": tool, "error": error})
+fn status_error(failure: &Failure<'_>) -> Value {
+    json!({"status": "error", "tool": failure.tool, "error": failure.error})
 }
 
 fn firewall(refusal: &Refusal) -> Value {
     match refusal.ruling.cause {
-        Cause::Fault(_) => say::firewall_fault(&refusal.ruling.reason),
+        Cause::Fault(_) => say::firewall_fault(if refusal.ran { "post" } else { "pre" }, &refusal.ruling.reason),
         _ => say::firewall_blocked(&refusal.ruling),
     }
 }
@@ -74,6 +84,10 @@ fn tool_blocked(refusal: &Refusal) -> Value {
     if *ran { say::tool_blocked_after(ruling) } else { say::tool_blocked(ruling, tool, Some(call_id)) }.into()
 }
 
-fn mcp_failed(_tool: &str, error: &str) -> Value {
-    json!({"content": [{"type": "text", "text": error}], "isError": true})
+fn tool_failed(failure: &Failure<'_>) -> Value {
+    say::tool_error("ToolError", failure.error, failure.tool, Some(failure.call_id)).into()
+}
+
+fn mcp_failed(failure: &Failure<'_>) -> Value {
+    json!({"content": [{"type": "text", "text": failure.error}], "isError": true})
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tollgate_core::{Body, Ended, Event, Name, Point};
+use tollgate_core::{Approval, Body, Ended, Event, Name, Point};
 
 /// An event's facts, owned: for handlers that outlive the moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Facts {
     pub arguments: Option<Value>,
     /// How the call ended.
     pub ended: Option<Ended>,
+    /// Who let it happen, where a human was asked.
+    pub approval: Option<Approval>,
     /// Why it was blocked, or how it failed.
     pub reason: Option<String>,
     /// How long it ran.
@@ -42,7 +44,7 @@ impl Facts {
         let own = |fact: Option<&str>| fact.map(str::to_owned);
         Self {
             point: event.point,
-            tool: event.tool_now(body).map_or_else(String::new, |name| name.normal().to_owned()),
+            tool: event.tool_name(body).to_owned(),
             written: event.name.map_or_else(String::new, |name: &Name<'_>| name.written().to_owned()),
             call_id: event.call_id.unwrap_or_default().to_owned(),
             session: own(event.session),
@@ -51,6 +53,7 @@ impl Facts {
             cwd: own(event.cwd),
             arguments: event.arguments.and_then(|body| body.json().ok()).cloned(),
             ended: event.ended,
+            approval: event.approval.cloned(),
             reason: own(event.reason),
             took: event.took,
             look: event.look,

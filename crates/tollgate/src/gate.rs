@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use tollgate_core::{Approval, BadRegistration, Pipeline, Point, Question, Registration, Registry, Route};
+use tollgate_core::{Approval, BadRegistration, Clock, Pipeline, Point, Question, Registration, Registry, Route};
 use tollgate_wire as wire;
 
 use crate::clock::SystemClock;
@@ -31,6 +31,7 @@ pub struct Gate {
 }
 
 struct Shared {
+    clock: Arc<dyn Clock>,
     registry: Mutex<Registry>,
     /// What calls run on; made anew at each change.
     pipeline: RwLock<Pipeline>,
@@ -51,15 +52,16 @@ impl Default for Gate {
 impl Gate {
     /// A gate that lets everything pass, until somebody is registered.
     pub fn new() -> Self {
-        Self::with(Registry::new(wire::names(), Arc::new(SystemClock::default()), wire::digest))
+        Self::with_clock(Arc::new(SystemClock::default()))
     }
 
-    /// A gate over a registry of your own: other aliases, another clock.
-    pub fn with(registry: Registry) -> Self {
+    /// A gate that goes by another clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        let registry = Registry::new(wire::names(), Arc::clone(&clock), wire::digest);
         let pipeline = RwLock::new(registry.snapshot());
         let registry = Mutex::new(registry);
         let (ask, elsewhere) = (RwLock::default(), RwLock::default());
-        Self { shared: Arc::new(Shared { registry, pipeline, ask, elsewhere }) }
+        Self { shared: Arc::new(Shared { clock, registry, pipeline, ask, elsewhere }) }
     }
 
     /// Adds an interceptor. The typed builders ([`before_tool`](Self::before_tool) and its neighbours) end here.
@@ -67,6 +69,12 @@ impl Gate {
         let id = Arc::clone(&registration.id);
         self.change(|registry| registry.add(registration))?;
         Ok(Handle { gate: Arc::downgrade(&self.shared), id, remove_on_drop: false })
+    }
+
+    /// Removes the very registration this id was given to, and not a later one of the same name.
+    fn take_back(&self, id: &Arc<str>) -> bool {
+        let is_ours = |registry: &Registry| registry.get(id).is_some_and(|entry| Arc::ptr_eq(&entry.id, id));
+        self.change(|registry| is_ours(registry) && registry.remove(id))
     }
 
     /// Removes one; says whether it was there.
@@ -123,13 +131,18 @@ impl Gate {
         *self.shared.ask.write().unwrap_or_else(PoisonError::into_inner) = Some(ask);
     }
 
-    /// Who runs diverted calls. Without this a diversion is a refusal.
+    /// Who runs diverted calls. Without this a diversion is a refusal. The call's parameters are what is to
+    /// run: the tool's own, or those of the command that came with the route.
     pub fn on_elsewhere<F>(&self, run: impl Fn(Route, Call) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<serde_json::Value, ToolError>> + Send + 'static,
     {
         let run: ElsewhereFn = Arc::new(move |route, call| Box::pin(run(route, call)));
         *self.shared.elsewhere.write().unwrap_or_else(PoisonError::into_inner) = Some(run);
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.shared.clock
     }
 
     pub(crate) fn asker(&self) -> Option<AskFn> {
@@ -146,9 +159,15 @@ impl Gate {
 
     fn change<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> T {
         let mut registry = self.registry();
+        // What is removed is dropped when the locks are open again: a handler may own handles of this gate.
+        let before = registry.clone();
         let changed = change(&mut registry);
+        let pipeline = registry.snapshot();
         // Under the registry's lock, so that the newest snapshot is the one that stays.
-        *self.shared.pipeline.write().unwrap_or_else(PoisonError::into_inner) = registry.snapshot();
+        let mut current = self.shared.pipeline.write().unwrap_or_else(PoisonError::into_inner);
+        let replaced = std::mem::replace(&mut *current, pipeline);
+        drop((current, registry));
+        drop((replaced, before));
         changed
     }
 }
@@ -168,7 +187,7 @@ impl Handle {
 
     /// Removes the interceptor; says whether it was still there.
     pub fn remove(self) -> bool {
-        self.gate.upgrade().is_some_and(|shared| Gate { shared }.remove(&self.id))
+        self.gate.upgrade().is_some_and(|shared| Gate { shared }.take_back(&self.id))
     }
 
     /// Ties the interceptor to this handle: it is removed when the handle is dropped.
@@ -181,7 +200,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         if let Some(shared) = self.gate.upgrade().filter(|_| self.remove_on_drop) {
-            Gate { shared }.remove(&self.id);
+            Gate { shared }.take_back(&self.id);
         }
     }
 }

@@ -72,14 +72,14 @@ mod wrap;
 
 pub use approval::{grant, refuse};
 pub use clock::SystemClock;
-pub use dialect::{Dialect, Refusal};
+pub use dialect::{Dialect, Failure, Refusal};
 pub use facts::Facts;
 pub use gate::{Gate, Handle};
 pub use hooks::{
     AgentContext, AgentHooks, AgentLifecycleHook, AgentPrompt, AgentPromptBuilder, AgentToolCall, LifecycleEvent,
     PromptDecision, PromptInterceptor, ToolCallDecision, ToolInterceptor,
 };
-pub use on::{IntoRewrite, IntoVerdict, On, regex};
+pub use on::{IntoRewrite, IntoSeen, IntoVerdict, On, regex};
 pub use plugin::{IntoAnswer, Plugin, PluginApi, PluginContext, PluginOptions};
 pub use session::{Admitted, Session};
 pub use task::{Abort, BoxFuture, block_on};
@@ -88,7 +88,7 @@ pub use tollgate_core::*;
 pub use tool::{Call, Context, Finished, Render, Tool, ToolError, ToolInfo, enumerate};
 pub use toolbox::{Coverage, Covered, Toolbox};
 pub use view::{Fields, FieldsMut, Text, TextMut, View};
-pub use wrap::{PostCall, PostDecision, PreCall, PreDecision, wrap_tools};
+pub use wrap::{IntoDecision, PostCall, PostDecision, PreCall, PreDecision, wrap_tools};
 
 /// A gate of one's own: the same as [`Gate::new`].
 pub fn create() -> Gate {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tollgate_core::{
-    BadRegistration, Body, Edit, Event, Fault, Guard, Match, OnFault, Outcome, Point, Registration, Selector, Step,
-    Verdict, Watch,
+    Act, BadRegistration, Body, Edit, Event, Fault, Guard, Match, OnFault, Outcome, Point, Registration, Selector,
+    Step, Verdict, Watch,
 };
 
 use crate::facts::Facts;
@@ -202,14 +202,31 @@ impl<V: View> On<V> {
         self.finish(registration)
     }
 
-    /// Watches: sees the final body and what was decided.
-    pub fn watch(
+    /// Watches: sees the final body and what was decided. With `on_fault(OnFault::Deny)` a watcher that
+    /// returns an error keeps the call from happening: no record, no action.
+    pub fn watch<R: IntoSeen>(
         self,
-        watch: impl for<'a> Fn(&'a Event<'a>, V::Look<'a>, &'a Outcome) + Send + Sync + 'static,
+        watch: impl for<'a> Fn(&'a Event<'a>, V::Look<'a>, &'a Outcome) -> R + Send + Sync + 'static,
     ) -> Result<Handle, BadRegistration> {
         let watch = See(move |event: &Event<'_>, body: &Body, outcome: &Outcome| {
-            watch(event, V::look(body)?, outcome);
-            Ok(())
+            watch(event, V::see(body), outcome).into_seen()
+        });
+        let registration = Registration::watch(&self.id, self.points.clone(), watch);
+        self.finish(registration)
+    }
+
+    /// Watches, and may wait. The handler owns what it gets.
+    pub fn watch_async<F, R>(
+        self,
+        watch: impl Fn(Facts, Value, Act) -> F + Send + Sync + 'static,
+    ) -> Result<Handle, BadRegistration>
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: IntoSeen,
+    {
+        let watch = SeeLater(move |facts, document, act| {
+            let seen = watch(facts, document, act);
+            async move { seen.await.into_seen() }
         });
         let registration = Registration::watch(&self.id, self.points.clone(), watch);
         self.finish(registration)
@@ -266,6 +283,24 @@ impl<T: IntoVerdict, E: Display> IntoVerdict for Result<T, E> {
     }
 }
 
+/// What a watcher may return: nothing, or a result of it.
+pub trait IntoSeen {
+    /// Whether it could do its work.
+    fn into_seen(self) -> Result<(), Fault>;
+}
+
+impl IntoSeen for () {
+    fn into_seen(self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl<E: Display> IntoSeen for Result<(), E> {
+    fn into_seen(self) -> Result<(), Fault> {
+        self.map_err(Fault::crash)
+    }
+}
+
 /// What an async edit may return: a document, a verdict, nothing, or a result of these.
 pub trait IntoRewrite {
     /// The new document, if there is one, and the verdict.
@@ -308,6 +343,7 @@ struct JudgeLater<F>(F);
 struct Rewrite<F>(F);
 struct RewriteLater<F>(F);
 struct See<F>(F);
+struct SeeLater<F>(F);
 
 impl<F> Guard for Judge<F>
 where
@@ -333,6 +369,18 @@ where
 {
     fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
         Step::Now(self.0(event, body, outcome))
+    }
+}
+
+impl<F, A> Watch for SeeLater<F>
+where
+    F: Fn(Facts, Value, Act) -> A + Send + Sync,
+    A: Future<Output = Result<(), Fault>> + Send + 'static,
+{
+    fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
+        // What cannot be read is seen too, as nothing: the refusal of it must not go unrecorded.
+        let document = body.json().cloned().unwrap_or_default();
+        Step::later(self.0(Facts::of(event, body), document, outcome.act.clone()))
     }
 }
 

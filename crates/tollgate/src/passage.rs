@@ -3,10 +3,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tollgate_core::{Act, Body, Cause, Ended, Event, Name, Pipeline, Point, Ruling};
+use tollgate_core::{Act, Approval, Body, Cause, Ended, Event, Fault, Name, Pipeline, Point, Ruling};
+use tollgate_wire::lens::lens_for;
 
-use crate::dialect::{Dialect, Refusal};
-use crate::session::{Session, about, no_sandbox};
+use crate::dialect::{Dialect, Failure, Refusal};
+use crate::session::{Session, about, no_sandbox, unanswered};
 use crate::task;
 use crate::tool::{Call, Execute, Finished, ToolError, UpdateFn};
 
@@ -32,24 +33,27 @@ impl Passage<'_> {
         let decided = abort.unless(self.decide(&pipeline, &asked, &id, &mut arguments)).await;
         let became = arguments.renamed().cloned();
         let ran_as = became.as_ref().unwrap_or(&asked);
+        let (decided, approval) = decided.map_or((None, None), |(act, approval)| (Some(act), approval));
         let finished = match decided {
-            None => Finished::failed(&self.session.dialect, ran_as.normal(), "aborted".to_owned()),
-            Some(act) => self.carry_out(act, &pipeline, call, ran_as, &arguments).await,
+            // Asked once more: a handler may have aborted the call and let it pass in one breath.
+            Some(act) if !abort.is_aborted() => self.carry_out(act, &pipeline, call, &asked, &arguments).await,
+            _ => Finished::failed(&self.session.dialect, ran_as.normal(), &id, "aborted".to_owned()),
         };
         let took = if finished.ended == Ended::Blocked { Duration::ZERO } else { started.elapsed() };
-        let mut result = Body::from(finished.value);
+        let mut result = Body::from(finished.value.clone());
         let event = Event {
             call_id: Some(&id),
             became: became.as_ref(),
             arguments: Some(&arguments),
             ended: Some(finished.ended),
+            approval: approval.as_ref(),
             reason: finished.reason.as_deref(),
             took: Some(took),
             ..about(Point::ToolAfter, &asked)
         };
         let after = self.session.pass(&pipeline, event, &mut result).await;
         let ruling = match (after.act, result.into_json()) {
-            (Act::Go, Ok(value)) => return Finished { value, ended: finished.ended, reason: finished.reason },
+            (Act::Go, Ok(value)) => return finished.with(value),
             (Act::Stop(ruling), _) => *ruling,
             _ => Ruling::of_pipeline(Cause::Unreadable, "the result cannot be read"),
         };
@@ -57,7 +61,13 @@ impl Passage<'_> {
         Finished::blocked(&self.session.dialect, &Refusal { tool, call_id: id.clone(), ruling, ran: true })
     }
 
-    async fn decide(&self, pipeline: &Pipeline, name: &Name<'_>, id: &str, arguments: &mut Body) -> Act {
+    async fn decide(
+        &self,
+        pipeline: &Pipeline,
+        name: &Name<'_>,
+        id: &str,
+        arguments: &mut Body,
+    ) -> (Act, Option<Approval>) {
         let fixed_name = self.find.is_none();
         let event = Event { call_id: Some(id), fixed_name, ..about(Point::ToolBefore, name) };
         let outcome = self.session.pass(pipeline, event, arguments).await;
@@ -69,10 +79,11 @@ impl Passage<'_> {
         act: Act,
         pipeline: &Pipeline,
         mut call: Call,
-        name: &Name<'_>,
+        asked: &Name<'_>,
         arguments: &Body,
     ) -> Finished {
-        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, name, arguments);
+        let name = arguments.renamed().unwrap_or(asked);
+        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, asked, arguments);
         let id = call.id.clone();
         let stop = |ruling: Ruling| {
             let (tool, call_id) = (name.normal().to_owned(), id.clone());
@@ -80,14 +91,15 @@ impl Passage<'_> {
         };
         let params = match (act, arguments.json()) {
             (Act::Stop(ruling), _) => return stop(*ruling),
-            (Act::Ask(_), _) => return stop(Ruling::of_pipeline(Cause::Expired, "nobody approved it")),
+            (Act::Ask(question), _) => return stop(unanswered(&question)),
             (Act::Reply(answer), _) => return Finished::answered(*answer),
             (_, Err(fault)) => return stop(Ruling::of_pipeline(Cause::Unreadable, fault.detail)),
             (Act::Elsewhere { route, .. }, Ok(params)) => {
                 let Some(elsewhere) = self.session.gate().elsewhere() else { return stop(no_sandbox(&route.provider)) };
-                call.params = params.clone();
+                // What was judged is what the provider gets to run.
+                call.params = route.command.clone().map_or_else(|| params.clone(), Value::Object);
                 let run = task::catch(async move { elsewhere(*route, call).await }).await;
-                return Finished::diverted(&self.session.dialect, name.normal(), run);
+                return Finished::diverted(&self.session.dialect, name.normal(), &id, run);
             }
             (Act::Go, Ok(params)) => params.clone(),
         };
@@ -102,10 +114,12 @@ impl Passage<'_> {
         };
         call.params = params;
         let finished = execute(call).await;
-        match finished.ended {
-            // Told in this session's words, under the name that rules know.
-            Ended::Error => Finished::failed(&self.session.dialect, name.normal(), finished.reason.unwrap_or_default()),
-            _ => finished,
+        match finished.reason {
+            // Told in this session's words, under the name that rules know. An inner gate has found its own.
+            Some(error) if finished.ended == Ended::Error && finished.is_plain => {
+                Finished::failed(&self.session.dialect, name.normal(), &id, error)
+            }
+            reason => Finished { reason, ..finished },
         }
     }
 
@@ -115,12 +129,12 @@ impl Passage<'_> {
         updates: Option<UpdateFn>,
         pipeline: &Pipeline,
         id: &str,
-        name: &Name<'_>,
+        asked: &Name<'_>,
         arguments: &Body,
     ) -> Option<UpdateFn> {
         let forward = updates?;
         let (session, pipeline) = (self.session.clone(), pipeline.clone());
-        let (id, written, arguments) = (id.to_owned(), name.written().to_owned(), arguments.clone());
+        let (id, written, arguments) = (id.to_owned(), asked.written().to_owned(), arguments.clone());
         let own = Arc::new((session, pipeline, id, written, arguments, AtomicU64::new(0)));
         Some(Arc::new(move |partial| {
             let (own, forward) = (Arc::clone(&own), Arc::clone(&forward));
@@ -130,7 +144,8 @@ impl Passage<'_> {
                 let mut body = Body::from(partial);
                 let index = Some(next.fetch_add(1, Ordering::SeqCst));
                 let about = about(Point::ToolUpdate, &name);
-                let event = Event { call_id: Some(id), arguments: Some(arguments), index, ..about };
+                let became = arguments.renamed();
+                let event = Event { call_id: Some(id), became, arguments: Some(arguments), index, ..about };
                 let outcome = session.pass(pipeline, event, &mut body).await;
                 if let (Act::Go, Ok(partial)) = (outcome.act, body.into_json()) {
                     forward(partial).await;
@@ -141,27 +156,43 @@ impl Passage<'_> {
 }
 
 impl Finished {
-    pub(crate) fn blocked(dialect: &Dialect, refusal: &Refusal) -> Self {
-        let reason = Some(refusal.ruling.reason.to_string());
-        Self { value: (dialect.blocked)(refusal), ended: Ended::Blocked, reason }
+    /// What became of it after the after-point: where an edit changed the text of an error, that is now how it
+    /// failed.
+    fn with(self, value: Value) -> Self {
+        let rewritten = self.ended == Ended::Error && value != self.value;
+        let reason = if rewritten { text_of(&value) } else { self.reason };
+        Self { value, reason, is_plain: false, ..self }
     }
 
-    fn failed(dialect: &Dialect, tool: &str, error: String) -> Self {
-        Self { value: (dialect.failed)(tool, &error), ended: Ended::Error, reason: Some(error) }
+    pub(crate) fn blocked(dialect: &Dialect, refusal: &Refusal) -> Self {
+        let reason = Some(refusal.ruling.reason.to_string());
+        Self { value: (dialect.blocked)(refusal), ended: Ended::Blocked, reason, is_plain: false }
+    }
+
+    fn failed(dialect: &Dialect, tool: &str, call_id: &str, error: String) -> Self {
+        let value = (dialect.failed)(&Failure { tool, call_id, error: &error });
+        Self { value, ended: Ended::Error, reason: Some(error), is_plain: false }
     }
 
     fn answered(answer: Body) -> Self {
-        match answer.into_json() {
-            Ok(value) => Self { value, ended: Ended::Answered, reason: None },
-            Err(fault) => Self { value: Value::Null, ended: Ended::Error, reason: Some(fault.to_string()) },
-        }
+        let (value, ended, reason) = match answer.into_json() {
+            Ok(value) => (value, Ended::Answered, None),
+            Err(fault) => (Value::Null, Ended::Error, Some(fault.to_string())),
+        };
+        Self { value, ended, reason, is_plain: false }
     }
 
-    fn diverted(dialect: &Dialect, tool: &str, run: Result<Result<Value, ToolError>, String>) -> Self {
+    fn diverted(dialect: &Dialect, tool: &str, call_id: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         match run {
-            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None },
-            Ok(Err(ToolError(error))) => Self::failed(dialect, tool, error),
-            Err(panic) => Self::failed(dialect, tool, format!("the sandbox panicked: {panic}")),
+            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None, is_plain: false },
+            Ok(Err(ToolError(error))) => Self::failed(dialect, tool, call_id, error),
+            Err(panic) => Self::failed(dialect, tool, call_id, format!("the sandbox panicked: {}", panic.detail)),
         }
     }
+}
+
+/// What an error says, in whatever words it is told.
+fn text_of(value: &Value) -> Option<String> {
+    let said = ["error", "reason"].iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned));
+    said.or_else(|| lens_for(value).text(value))
 }

@@ -15,7 +15,7 @@ use tollgate_core::{
     Verdict, Watch,
 };
 
-use crate::gate::Gate;
+use crate::gate::{Gate, Handle};
 use crate::task::BoxFuture;
 
 /// A plugin: who it is, and what it registers.
@@ -61,7 +61,8 @@ pub struct PluginApi {
     plugin: String,
     options: PluginOptions,
     next: AtomicUsize,
-    ids: Mutex<Vec<Arc<str>>>,
+    /// What it has registered so far, to be taken back if the rest fails.
+    handles: Mutex<Vec<Handle>>,
 }
 
 /// The hooks a plugin can register, and where they stand.
@@ -90,13 +91,11 @@ impl Gate {
     /// Lets a plugin register its hooks; all of them or, on an error, none.
     pub fn activate(&self, plugin: &dyn Plugin, options: PluginOptions) -> Result<(), BadRegistration> {
         let (gate, id) = (self.clone(), plugin.id().to_owned());
-        let api = PluginApi { gate, plugin: id, options, next: AtomicUsize::new(1), ids: Mutex::default() };
+        let api = PluginApi { gate, plugin: id, options, next: AtomicUsize::new(1), handles: Mutex::default() };
         let activated = plugin.activate(&api);
         if activated.is_err() {
-            let ids = api.ids.lock().unwrap_or_else(PoisonError::into_inner);
-            for id in ids.iter() {
-                self.remove(id);
-            }
+            let handles = std::mem::take(&mut *api.handles.lock().unwrap_or_else(PoisonError::into_inner));
+            handles.into_iter().for_each(|handle| _ = handle.remove());
         }
         activated
     }
@@ -133,8 +132,9 @@ impl PluginApi {
         if self.options.catch_errors {
             registration.on_fault = OnFault::Pass;
         }
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&registration.id));
-        self.gate.add(registration).map(drop)
+        let handle = self.gate.add(registration)?;
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        Ok(())
     }
 }
 
@@ -191,16 +191,19 @@ impl Edit for Adapter {
 }
 
 impl Adapter {
-    /// Carries out an answer. `block: false` and `{}` are no opinion, and cancel nothing.
+    /// Carries out an answer. `block: false` and `{}` are no opinion, and cancel nothing; what is null is not
+    /// there; anything else that is not understood is no consent.
     fn apply(&self, answer: Value, body: &mut Body) -> Result<Verdict, Fault> {
         let mut answer = match answer {
             Value::Null => return Ok(Verdict::Pass),
             Value::Object(answer) => answer,
             other => return Err(garbage(format!("it answered `{other}` and not an object"))),
         };
-        if answer.get("block") == Some(&Value::Bool(true)) {
-            let reason = answer.get("blockReason").and_then(Value::as_str);
-            return Ok(Verdict::deny(reason.unwrap_or("Tool call blocked by plugin hook").to_owned()));
+        answer.retain(|_, value| !value.is_null());
+        match answer.get("block") {
+            None | Some(Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => return Ok(self.block(&answer)),
+            Some(other) => return Err(garbage(format!("its `block` is `{other}` and neither true nor false"))),
         }
         match (self.hook, answer.remove("params"), answer.remove("message")) {
             (Hook::BeforeToolCall, Some(Value::Object(params)), _) => merge(body, params)?,
@@ -212,6 +215,14 @@ impl Adapter {
             Some(request) if matches!(self.hook, Hook::BeforeToolCall) => Ok(self.question(request)),
             _ => Ok(Verdict::Pass),
         }
+    }
+
+    fn block(&self, answer: &Map<String, Value>) -> Verdict {
+        let reason = answer.get("blockReason").and_then(Value::as_str).map(str::to_owned);
+        Verdict::deny(reason.unwrap_or_else(|| match self.hook {
+            Hook::BeforeToolCall => "Tool call blocked by plugin hook".to_owned(),
+            _ => format!("withheld by plugin `{}`", self.plugin),
+        }))
     }
 
     /// A request for approval, stamped with who really asks.

@@ -1,11 +1,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate_core::{Act, Body, Cause, Event, Name, Outcome, Pipeline, Point, Route, Ruling};
+use tollgate_core::{Act, Approval, Body, Cause, Event, Name, Outcome, Pipeline, Point, Question, Route, Ruling};
 use tollgate_wire as wire;
 
 use crate::dialect::Dialect;
-use crate::gate::Gate;
+use crate::gate::{AskFn, Gate};
 use crate::passage::Passage;
 use crate::task;
 use crate::tool::{Call, Finished, Tool, ToolError};
@@ -128,20 +129,26 @@ impl Session {
     }
 
     /// Puts a question to whoever answers them; everything else is left as it is.
-    pub(crate) async fn resolve(&self, act: Act) -> Act {
-        let Act::Ask(question) = act else { return act };
-        let titles: Vec<_> = question.parts.iter().map(|(_, query)| query.title.clone()).collect();
+    pub(crate) async fn resolve(&self, act: Act) -> (Act, Option<Approval>) {
+        let Act::Ask(question) = act else { return (act, None) };
         let approval = match self.gate.asker() {
-            Some(ask) => {
-                let asked = (*question).clone();
-                task::catch(async move { ask(asked).await }).await.unwrap_or_default()
-            }
+            Some(ask) => self.wait_for(ask, &question).await,
             None => None,
         };
-        match approval {
-            Some(approval) => question.answer(&approval),
-            None => Ruling::of_pipeline(Cause::Expired, format!("nobody approved it: {}", titles.join("; "))).into(),
-        }
+        let act = match &approval {
+            Some(approval) => question.answer(approval),
+            None => Act::Stop(Box::new(unanswered(&question))),
+        };
+        (act, approval)
+    }
+
+    /// Waits for an answer, but no longer than the question is open.
+    async fn wait_for(&self, ask: AskFn, question: &Question) -> Option<Approval> {
+        let clock = &**self.gate.clock();
+        let open_for = question.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(clock.wall()));
+        let asked = question.clone();
+        let answer = task::catch(async move { ask(asked).await });
+        task::until(clock, clock.now().saturating_add(open_for), answer).await?.ok()?
     }
 
     /// The session begins; gives back what edits want the model to know.
@@ -154,18 +161,23 @@ impl Session {
     }
 
     /// Tells watchers of something that can only be watched: the end of a session or a turn, a compaction,
-    /// a sub-agent, a notice.
-    pub async fn observe(&self, point: Point, details: Value) {
-        self.run(Event::at(point), &mut Body::from(details)).await;
+    /// a sub-agent, a notice. At a point that can refuse, the refusal is the error.
+    pub async fn observe(&self, point: Point, details: Value) -> Result<(), Ruling> {
+        let act = self.run(Event::at(point), &mut Body::from(details)).await.act;
         if point == Point::TurnStop {
             self.labels.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        match act {
+            Act::Go => Ok(()),
+            Act::Stop(ruling) => Err(*ruling),
+            _ => Err(Ruling::of_pipeline(Cause::Power, format!("{point} was only to be watched"))),
         }
     }
 
     /// What a person submits, as it may go to the model.
     pub async fn prompt(&self, text: &str) -> Result<String, Ruling> {
         let admitted = self.admit(Point::PromptSubmit, Body::from(json!({"text": text}))).await?;
-        let Admitted::Pass(body) = admitted else { return Err(unreadable("a prompt")) };
+        let body = admitted.into_pass()?;
         let text = body.json().ok().and_then(|document| document.get("text")?.as_str().map(str::to_owned));
         text.ok_or_else(|| unreadable("a prompt"))
     }
@@ -173,12 +185,12 @@ impl Session {
     /// Any document at a point that can refuse it: a prompt, a model request, a model's answer.
     pub async fn admit(&self, point: Point, mut body: Body) -> Result<Admitted, Ruling> {
         let act = self.run(Event::at(point), &mut body).await.act;
-        match self.resolve(act).await {
+        match self.resolve(act).await.0 {
             Act::Go => Ok(Admitted::Pass(body)),
             Act::Reply(answer) => Ok(Admitted::Answer(*answer)),
             Act::Elsewhere { route, .. } => Ok(Admitted::Divert(body, route)),
             Act::Stop(ruling) => Err(*ruling),
-            Act::Ask(_) => Err(Ruling::of_pipeline(Cause::Expired, "nobody approved it")),
+            Act::Ask(question) => Err(unanswered(&question)),
         }
     }
 
@@ -233,6 +245,23 @@ pub enum Admitted {
     Answer(Body),
     /// This document, but there.
     Divert(Body, Box<Route>),
+}
+
+impl Admitted {
+    /// The document, for callers that can neither use an answer nor go elsewhere: those are then refusals.
+    pub fn into_pass(self) -> Result<Body, Ruling> {
+        match self {
+            Self::Pass(body) => Ok(body),
+            Self::Answer(_) => Err(Ruling::of_pipeline(Cause::Power, "it was answered, and no answer is wanted here")),
+            Self::Divert(_, route) => Err(no_sandbox(&route.provider)),
+        }
+    }
+}
+
+/// No answer to a question is a no.
+pub(crate) fn unanswered(question: &Question) -> Ruling {
+    let titles: Vec<_> = question.parts.iter().map(|(_, query)| query.title.as_str()).collect();
+    Ruling::of_pipeline(Cause::Expired, format!("nobody approved it: {}", titles.join("; ")))
 }
 
 fn unreadable(what: &str) -> Ruling {

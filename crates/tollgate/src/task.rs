@@ -1,12 +1,14 @@
 //! Futures without a runtime: run one to its end, stop one, survive one that panics.
 
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+use std::time::Duration;
+
+use tollgate_core::{Clock, Fault};
 
 /// A future in a box, as handlers and tools return them.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -17,19 +19,29 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// assert_eq!(tollgate::block_on(async { 6 * 7 }), 42);
 /// ```
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let wake = Arc::new(Unpark { thread: std::thread::current(), woken: AtomicBool::new(false) });
+    let waker = Waker::from(Arc::clone(&wake));
     let mut future = pin!(future);
     loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => std::thread::park(),
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return value;
         }
+        while !wake.woken.swap(false, Ordering::SeqCst) {
+            std::thread::park();
+        }
+    }
+}
+
+/// Wakes a thread. The flag is what counts: a `block_on` inside another uses up the outer one's unparking.
+struct Unpark {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.woken.store(true, Ordering::SeqCst);
+        self.thread.unpark();
     }
 }
 
@@ -88,16 +100,26 @@ impl Abort {
     }
 }
 
-/// Runs a future; a panic in it is an error with the panic's message.
-pub(crate) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, String> {
+/// Runs a future until a moment of the clock; then it is dropped and there is no value.
+pub(crate) async fn until<T>(clock: &dyn Clock, moment: Duration, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Ok),
-        Err(payload) => {
-            let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-            Poll::Ready(Err(text.unwrap_or_else(|| "no message".to_owned())))
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending if clock.now() >= moment => Poll::Ready(None),
+        Poll::Pending => {
+            clock.wake_at(moment, context.waker());
+            Poll::Pending
         }
+    })
+    .await
+}
+
+/// Runs a future; a panic in it is a fault.
+pub(crate) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, Fault> {
+    let mut future = pin!(future);
+    poll_fn(|context| match Fault::catch(|| future.as_mut().poll(context)) {
+        Ok(poll) => poll.map(Ok),
+        Err(fault) => Poll::Ready(Err(fault)),
     })
     .await
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tollgate_core::{Ended, Pipeline};
+use tollgate_core::{Ended, Fault, Pipeline};
 
 use crate::task::{self, Abort, BoxFuture};
 
@@ -59,6 +59,8 @@ pub struct Finished {
     pub ended: Ended,
     /// Why it was blocked, or how it failed.
     pub reason: Option<String>,
+    /// Whether it comes from the tool itself and no gate has told it in its own words yet.
+    pub(crate) is_plain: bool,
 }
 
 /// A tool's failure.
@@ -135,6 +137,36 @@ impl Tool {
         })
     }
 
+    /// The same tool with another name for people.
+    #[must_use]
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..self }
+    }
+
+    /// The same tool, described to the model.
+    #[must_use]
+    pub fn description(self, description: impl Into<String>) -> Self {
+        Self { description: description.into(), ..self }
+    }
+
+    /// The same tool with a JSON Schema of its parameters.
+    #[must_use]
+    pub fn parameters(self, parameters: Value) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The same tool, showing calls in its own way.
+    #[must_use]
+    pub fn render_call(self, render: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
+        Self { render_call: Some(Arc::new(render)), ..self }
+    }
+
+    /// The same tool, showing results in its own way.
+    #[must_use]
+    pub fn render_result(self, render: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
+        Self { render_result: Some(Arc::new(render)), ..self }
+    }
+
     fn described(name: &str, execute: Execute) -> Self {
         Self {
             name: name.to_owned(),
@@ -191,6 +223,13 @@ impl Call {
         self
     }
 
+    /// Lets somebody stop the call.
+    #[must_use]
+    pub fn abort(mut self, abort: &Abort) -> Self {
+        self.abort = abort.clone();
+        self
+    }
+
     /// Hands the tool what the host has for it.
     #[must_use]
     pub fn with_context<T: Any + Send + Sync>(mut self, context: T) -> Self {
@@ -207,14 +246,14 @@ impl Call {
 }
 
 impl Finished {
-    fn of(tool: &str, run: Result<Result<Value, ToolError>, String>) -> Self {
+    fn of(tool: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         let error = match run {
-            Ok(Ok(value)) => return Self { value, ended: Ended::Ok, reason: None },
+            Ok(Ok(value)) => return Self { value, ended: Ended::Ok, reason: None, is_plain: true },
             Ok(Err(ToolError(error))) => error,
-            Err(panic) => format!("`{tool}` panicked: {panic}"),
+            Err(panic) => format!("`{tool}` panicked: {}", panic.detail),
         };
         let value = json!({"status": "error", "tool": tool, "error": error});
-        Self { value, ended: Ended::Error, reason: Some(error) }
+        Self { value, ended: Ended::Error, reason: Some(error), is_plain: true }
     }
 
     /// Whether the tool ran, here or elsewhere, and succeeded, or somebody answered in its place.

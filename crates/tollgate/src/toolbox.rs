@@ -138,7 +138,7 @@ impl tollgate_core::Guard for Canary {
     }
 }
 
-/// Which tools pass the pipeline, and who judges each.
+/// Which tools pass the pipeline, and who stands around each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// One row per tool.

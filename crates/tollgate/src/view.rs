@@ -14,6 +14,8 @@ pub trait View: 'static {
     type Write<'a>;
     /// Looks at a body, if it can be read.
     fn look(body: &Body) -> Result<Self::Look<'_>, Fault>;
+    /// Looks at a body as a watcher, who sees also what cannot be read, as nothing.
+    fn see(body: &Body) -> Self::Look<'_>;
     /// Gets ready to write on a body. Nothing is copied until something is written.
     fn write(body: &mut Body) -> Result<Self::Write<'_>, Fault>;
 }
@@ -38,6 +40,10 @@ impl View for Fields<'static> {
         body.json().map(|_| Fields(body))
     }
 
+    fn see(body: &Body) -> Fields<'_> {
+        Fields(body)
+    }
+
     fn write(body: &mut Body) -> Result<FieldsMut<'_>, Fault> {
         body.json()?;
         Ok(FieldsMut(body))
@@ -52,6 +58,10 @@ impl View for Text<'static> {
         body.json().map(|_| Text(body))
     }
 
+    fn see(body: &Body) -> Text<'_> {
+        Text(body)
+    }
+
     fn write(body: &mut Body) -> Result<TextMut<'_>, Fault> {
         body.json()?;
         Ok(TextMut(body))
@@ -64,6 +74,10 @@ impl View for Body {
 
     fn look(body: &Body) -> Result<&Body, Fault> {
         Ok(body)
+    }
+
+    fn see(body: &Body) -> &Body {
+        body
     }
 
     fn write(body: &mut Body) -> Result<&mut Body, Fault> {

@@ -62,11 +62,35 @@ pub enum PostDecision {
     Redact(Value),
 }
 
+/// What a check may return: a decision, or a result of one.
+pub trait IntoDecision<D> {
+    /// The decision, or why there is none.
+    fn into_decision(self) -> Result<D, String>;
+}
+
+impl IntoDecision<Self> for PreDecision {
+    fn into_decision(self) -> Result<Self, String> {
+        Ok(self)
+    }
+}
+
+impl IntoDecision<Self> for PostDecision {
+    fn into_decision(self) -> Result<Self, String> {
+        Ok(self)
+    }
+}
+
+impl<D, E: Display> IntoDecision<D> for Result<D, E> {
+    fn into_decision(self) -> Result<D, String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
 /// Wraps tools so that each call passes `pre` and each result passes `post`.
 ///
 /// Everything else about a tool is kept. A check that fails refuses: neither check can be skipped by
 /// breaking it. Layers stack, because what comes out are tools again.
-pub fn wrap_tools<P, Q, PF, QF, E>(
+pub fn wrap_tools<P, Q, PF, QF>(
     tools: impl IntoIterator<Item = Tool>,
     pre: P,
     post: Q,
@@ -74,15 +98,14 @@ pub fn wrap_tools<P, Q, PF, QF, E>(
 where
     P: Fn(PreCall) -> PF + Send + Sync + 'static,
     Q: Fn(PostCall) -> QF + Send + Sync + 'static,
-    PF: Future<Output = Result<PreDecision, E>> + Send + 'static,
-    QF: Future<Output = Result<PostDecision, E>> + Send + 'static,
-    E: Display,
+    PF: Future<Output: IntoDecision<PreDecision>> + Send + 'static,
+    QF: Future<Output: IntoDecision<PostDecision>> + Send + 'static,
 {
     let gate = Gate::new();
     gate.before_tool("pre-hook").guard_async(move |facts, params| {
         let decision = pre(PreCall::of(facts, params));
         async move {
-            decision.await.map(|decision| match decision {
+            decision.await.into_decision().map(|decision| match decision {
                 PreDecision::Allow => Verdict::Pass,
                 PreDecision::Deny(reason) => Verdict::deny(reason),
             })
@@ -91,7 +114,7 @@ where
     gate.after_tool("post-hook").edit_async(move |facts, result| {
         let decision = post(PostCall::of(facts, result));
         async move {
-            decision.await.map(|decision| match decision {
+            decision.await.into_decision().map(|decision| match decision {
                 PostDecision::Keep => (None, Verdict::Pass),
                 PostDecision::Redact(result) => (Some(result), Verdict::Pass),
             })

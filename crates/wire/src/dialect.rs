@@ -95,10 +95,10 @@ pub fn firewall_blocked(ruling: &Ruling) -> Value {
     json!({"content": content(&format!("[firewall] blocked: {}", reason(ruling))), "details": {}})
 }
 
-/// A result whose text is `[firewall] pre-hook error: ` and a message: an interceptor broke, so the call did
-/// not run.
-pub fn firewall_fault(message: &str) -> Value {
-    json!({"content": content(&format!("[firewall] pre-hook error: {}", worded(message))), "details": {}})
+/// A result whose text is `[firewall] pre-hook error: ` (or `post-hook`) and a message: an interceptor broke,
+/// so the call did not run, or its result is withheld.
+pub fn firewall_fault(hook: &str, message: &str) -> Value {
+    json!({"content": content(&format!("[firewall] {hook}-hook error: {}", worded(message))), "details": {}})
 }
 
 /// A result whose details say that it was blocked, and by which part of the agent.

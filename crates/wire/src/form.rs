@@ -36,7 +36,9 @@ pub use body::BodyForm;
 pub use changes::changes;
 pub use event::{EventForm, NameForm};
 pub use outcome::{ActForm, AskedForm, OutcomeForm};
-pub use parts::{CauseForm, DigestForm, EndedForm, FaultForm, FaultKindForm, OnFaultForm, PointForm, RoleForm};
+pub use parts::{
+    ApprovalForm, CauseForm, DigestForm, EndedForm, FaultForm, FaultKindForm, OnFaultForm, PointForm, RoleForm,
+};
 pub use schema::schemas;
 pub use trace::{EntryForm, SaidForm, TraceForm};
 pub use verdict::{RouteForm, VerdictForm};

@@ -6,7 +6,7 @@ use crate::facts::Facts;
 /// A tool call as hooks see it. It is a copy: to change the call, return [`ToolCallDecision::modify`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentToolCall {
-    /// The tool.
+    /// The tool as the agent wrote it, in lower case. Aliases are resolved in [`AgentContext`]'s `tool`.
     pub name: String,
     /// Its arguments.
     pub arguments: Value,

@@ -30,7 +30,7 @@ impl Edit for Pre {
 impl Pre {
     fn decide(&self, event: &Event<'_>, body: &mut Body) -> Result<Verdict, Fault> {
         let context = Facts::of(event, body);
-        let name = event.tool_now(body).map_or_else(String::new, |name| name.written().to_owned());
+        let name = tool_name(event, body);
         let call = AgentToolCall { name, arguments: body.json()?.clone(), call_id: context.call_id.clone() };
         let decisions = self.0.iter().map(|hook| hook(&call, &context));
         match decisions.into_iter().find(|decision| *decision != ToolCallDecision::Allow) {
@@ -59,7 +59,7 @@ impl Post {
         let context = Facts::of(event, body);
         let output = Text::look(body)?.text();
         let arguments = context.arguments.clone().unwrap_or_default();
-        let name = event.tool_now(body).map_or_else(String::new, |name| name.written().to_owned());
+        let name = tool_name(event, body);
         let call = AgentToolCall { name, arguments, call_id: context.call_id.clone() };
         let decisions = self.0.iter().map(|hook| hook(&call, &output, &context));
         match decisions.into_iter().find(|decision| *decision != ToolCallDecision::Allow) {
@@ -117,4 +117,9 @@ impl Watch for Observe {
         (self.0)(&LifecycleEvent { point: event.point, context: Facts::of(event, body), details });
         Step::Now(Ok(()))
     }
+}
+
+/// The name as the agent wrote it, but for case and spaces: a hook that looks for `bash` must see `Bash`.
+fn tool_name(event: &Event<'_>, body: &Body) -> String {
+    event.tool_now(body).map_or_else(String::new, |name| name.written().trim().to_lowercase())
 }

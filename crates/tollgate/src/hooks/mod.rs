@@ -147,37 +147,59 @@ impl AgentHooks {
 
     /// Registers everything at a gate, beside what is already there; all of it or, on an error, nothing.
     pub fn install(self, gate: &Gate) -> Result<(), BadRegistration> {
-        let set = (1..).find(|set| !gate.ids().iter().any(|id| id.starts_with(&format!("hooks:{set}:"))));
-        let prefix = format!("hooks:{}", set.unwrap_or(0));
-        let registrations = self.registrations(&prefix);
-        let ids: Vec<_> = registrations.iter().map(|entry| Arc::clone(&entry.id)).collect();
-        let added = registrations.into_iter().try_for_each(|entry| gate.add(entry).map(drop));
-        if added.is_err() {
-            for id in ids {
-                gate.remove(&id);
+        // Two threads may find the same number free; whoever comes second takes the next.
+        let mut set = 1;
+        loop {
+            let prefix = format!("hooks:{set}");
+            let taken = gate.ids().iter().any(|id| id.starts_with(&format!("{prefix}:")));
+            if !taken {
+                let problem = match add_all(gate, self.registrations(&prefix)) {
+                    Ok(()) => return Ok(()),
+                    Err(problem) => problem,
+                };
+                // Nobody else has that number, so it is our own mistake: two hooks of one name.
+                if !gate.ids().iter().any(|id| id.starts_with(&format!("{prefix}:"))) {
+                    return Err(problem);
+                }
             }
+            set += 1;
         }
-        added
     }
 
-    fn registrations(self, prefix: &str) -> Vec<Registration> {
+    fn registrations(&self, prefix: &str) -> Vec<Registration> {
         let mut all = Vec::new();
         let chunk = if self.first_non_allow_wins { usize::MAX } else { 1 };
         add_edits(&mut all, prefix, "pre_tool_use", Point::ToolBefore, &self.pre, chunk, Pre);
         add_edits(&mut all, prefix, "post_tool_use", Point::ToolAfter, &self.post, chunk, Post);
         add_edits(&mut all, prefix, "user_prompt_submit", Point::PromptSubmit, &self.prompt, chunk, Prompt);
         add_edits(&mut all, prefix, "before_model_request", Point::ModelRequest, &self.model, 1, Model);
-        for (name, point, observe) in self.observers {
+        for (name, point, observe) in &self.observers {
             let earlier = all.iter().filter(|entry: &&Registration| entry.id.contains(&format!(":{name}:"))).count();
             let id = format!("{prefix}:{name}:{}", earlier + 1);
-            all.push(Registration::watch(&id, [point], Observe(observe)));
+            all.push(Registration::watch(&id, [*point], Observe(Arc::clone(observe))));
         }
-        for hook in self.lifecycle {
+        for hook in &self.lifecycle {
             let id = format!("{prefix}:lifecycle:{}", hook.name());
+            let hook = Arc::clone(hook);
             all.push(Registration::watch(&id, LIFECYCLE, Observe(Arc::new(move |event| hook.on_event(event)))));
         }
         all
     }
+}
+
+/// Adds all of them, or takes back what it added.
+fn add_all(gate: &Gate, registrations: Vec<Registration>) -> Result<(), BadRegistration> {
+    let mut handles = Vec::new();
+    for registration in registrations {
+        match gate.add(registration) {
+            Ok(handle) => handles.push(handle),
+            Err(problem) => {
+                handles.into_iter().for_each(|handle| _ = handle.remove());
+                return Err(problem);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Where lifecycle hooks stand.

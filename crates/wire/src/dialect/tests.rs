@@ -51,7 +51,7 @@ fn results(ruling: &Ruling) -> Vec<(&'static str, String)> {
         ("tool_error", tool_error("TimeoutError", &ruling.reason, TOOL, CALL)),
         ("content_blocked", content_blocked(ruling).to_string()),
         ("firewall_blocked", firewall_blocked(ruling).to_string()),
-        ("firewall_fault", firewall_fault(&ruling.reason).to_string()),
+        ("firewall_fault", firewall_fault("pre", &ruling.reason).to_string()),
         ("details_blocked", details_blocked(ruling).to_string()),
         ("mcp_error", mcp_error(ruling).to_string()),
     ]

@@ -3,10 +3,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollgate_core::{Body, Event, Name, Names};
+use tollgate_core::{Approval, Body, Event, Name, Names};
 
 use super::parts::{is_false, micros, present};
-use super::{EndedForm, Form, PointForm};
+use super::{ApprovalForm, EndedForm, Form, PointForm};
 
 /// What is happening. Facts that are not known are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +67,9 @@ pub struct EventForm {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub arguments: Option<Value>,
+    /// Who let it happen, where a human was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalForm>,
     /// Why it was blocked, or how it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -147,6 +150,7 @@ impl EventForm {
             ended: event.ended.as_ref().map(EndedForm::from),
             took_us: event.took.map(micros),
             arguments: event.arguments.and_then(|arguments| arguments.json().ok().cloned()),
+            approval: event.approval.map(ApprovalForm::from),
             reason: text(event.reason),
             index: event.index,
             last: event.last,
@@ -173,6 +177,7 @@ impl EventForm {
         let name = self.name.as_ref().map(|name| names.name(&name.written));
         let became = self.became.as_ref().map(|name| names.name(&name.written));
         let arguments = self.arguments.clone().map(Body::from);
+        let approval = self.approval.as_ref().map(Approval::from);
         let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
         with(&Event {
             point: self.point.0,
@@ -193,6 +198,7 @@ impl EventForm {
             ended: self.ended.map(Into::into),
             took: self.took_us.map(Duration::from_micros),
             arguments: arguments.as_ref(),
+            approval: approval.as_ref(),
             reason: self.reason.as_deref(),
             index: self.index,
             last: self.last,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tollgate_core::{Cause, Digest, Ended, Fault, FaultKind, OnFault, Point, Role};
+use tollgate_core::{Approval, Cause, Digest, Ended, Fault, FaultKind, OnFault, Point, Role};
 
 /// The largest whole number that every JSON parser keeps; times that are longer are written as this one.
 const LARGEST: u64 = (1 << 53) - 1;
@@ -164,6 +164,35 @@ pub struct FaultForm {
 impl From<&Fault> for FaultForm {
     fn from(fault: &Fault) -> Self {
         Self { kind: (&fault.kind).into(), detail: fault.detail.to_string() }
+    }
+}
+
+/// A human's answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Approval")]
+pub struct ApprovalForm {
+    /// The call that was shown to them.
+    pub digest: DigestForm,
+    /// Yes or no, to all of it.
+    pub granted: bool,
+    /// Who answered.
+    pub by: String,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+impl From<&Approval> for ApprovalForm {
+    fn from(approval: &Approval) -> Self {
+        let Approval { digest, granted, by, at } = approval;
+        Self { digest: DigestForm(*digest), granted: *granted, by: by.clone(), at_ms: millis(*at) }
+    }
+}
+
+impl From<&ApprovalForm> for Approval {
+    fn from(form: &ApprovalForm) -> Self {
+        let at = Duration::from_millis(form.at_ms);
+        Self { digest: form.digest.0, granted: form.granted, by: form.by.clone(), at }
     }
 }
 

@@ -301,7 +301,7 @@ fn an_outcome_tells_who_did_what_and_no_secrets() {
         {"id":"asks","role":"guard","look":1,"said":{"asked":"Sure?"},"took_us":0,"on_fault":"deny"}
         {"id":"breaks","role":"guard","look":1,"said":{"faulted":{"kind":"crash","detail":"exit status 1"}},"took_us":0,"on_fault":"pass"}
         {"id":"writes","role":"edit","look":1,"said":"passed","changed":["/deep","notes"],"took_us":0,"routed":true,"on_fault":"deny"}
-        {"id":"routes","role":"guard","look":1,"said":{"diverted":"bubblewrap"},"took_us":0,"routed":true,"on_fault":"deny"}
+        {"id":"routes","role":"guard","look":1,"said":"skipped","took_us":0,"routed":true,"on_fault":"deny"}
         {"id":"asks","role":"guard","look":1,"said":{"asked":"Sure?"},"took_us":0,"routed":true,"on_fault":"deny"}
         {"id":"breaks","role":"guard","look":1,"said":{"faulted":{"kind":"crash","detail":"exit status 1"}},"took_us":0,"routed":true,"on_fault":"pass"}
         {"id":"records","role":"watch","look":1,"said":"passed","took_us":0,"routed":true,"on_fault":"pass"}
@@ -322,11 +322,11 @@ fn acts() {
             json!({"do": "elsewhere", "provider": "e2b", "digest": hex}),
         ),
         (
-            Ruling::of_pipeline(Cause::Fault(FaultKind::Timeout), "late").into(),
+            Act::Stop(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Timeout), "late"))),
             json!({"do": "stop", "cause": "fault", "fault": "timeout", "reason": "late"}),
         ),
         (
-            Ruling { by: Some("a".into()), cause: Cause::Objection, reason: "no".into() }.into(),
+            Act::Stop(Box::new(Ruling { by: Some("a".into()), cause: Cause::Objection, reason: "no".into() })),
             json!({"do": "stop", "by": "a", "cause": "objection", "reason": "no"}),
         ),
     ] {
@@ -384,6 +384,12 @@ fn events() -> impl Strategy<Value = EventForm> {
                 ended,
                 took_us,
                 arguments,
+                approval: index.map(|at_ms| ApprovalForm {
+                    digest: DigestForm(Digest([look; 32])),
+                    granted: flags[0],
+                    by: "ann".to_owned(),
+                    at_ms,
+                }),
                 reason: text(),
                 index,
                 last: flags[0],

@@ -1,0 +1,22 @@
+//! What Tollgate's tests share.
+//!
+//! * [`ManualClock`] moves only when told, [`CountingAlloc`] counts what a piece of code allocates.
+//! * [`naive`] is the reference pipeline: slow, and written to be obviously right.
+//! * [`actors`] are small interceptors made from JSON.
+//! * [`case`] reads `spec/cases/*.json` and plays them through anything that implements [`Replay`].
+
+pub mod actors;
+mod alloc;
+pub mod case;
+mod clock;
+mod document;
+pub mod naive;
+mod replay;
+mod report;
+
+pub use alloc::{CountingAlloc, count};
+pub use case::Case;
+pub use clock::{ManualClock, StillClock};
+pub use document::body;
+pub use replay::{OnCore, OnNaive, Replay, check_case};
+pub use report::{Report, report};
