@@ -57,13 +57,13 @@ fn place(entry: &Registration) -> String {
 }
 
 fn story(outcome: &Outcome) -> String {
-    outcome.trace.entries().map(|(who, turn)| format!("{}{}", who.id, did(turn))).collect::<Vec<_>>().join(", ")
+    outcome.trace.entries().map(|(who, turn)| format!("{}{}", who.id, did(&turn))).collect::<Vec<_>>().join(", ")
 }
 
 fn did(turn: &Entry) -> String {
     let look = if turn.look == 2 { " (look 2)" } else { "" };
-    match turn.said() {
-        Said::Passed if turn.change().is_some() => format!("{look} changed it"),
+    match &turn.said {
+        Said::Passed if turn.change.as_deref().is_some() => format!("{look} changed it"),
         Said::Passed => format!("{look} passed"),
         Said::Denied(reason) => format!("{look} denied: {reason}"),
         other => format!("{look} said {other:?}"),

@@ -141,7 +141,7 @@ fn timeline(gate: &Gate, notes: &Notes) -> Result<(), BadRegistration> {
     let (seen, heard) = (Arc::clone(notes), Arc::clone(notes));
     let points = [Point::PromptSubmit, Point::ToolBefore, Point::ToolAfter];
     gate.on::<Body>(points, "timeline").watch(move |event, _body, outcome| {
-        let turns = outcome.trace.entries().filter_map(|(who, turn)| note(event.point, who, turn));
+        let turns = outcome.trace.entries().filter_map(|(who, turn)| note(event.point, who, &turn));
         seen.lock().unwrap_or_else(PoisonError::into_inner).extend(turns);
     })?;
     gate.on_ask(move |question| {
@@ -156,8 +156,8 @@ fn timeline(gate: &Gate, notes: &Notes) -> Result<(), BadRegistration> {
 
 fn note(point: Point, who: &Registration, turn: &Entry) -> Option<(&'static str, String)> {
     let id = &who.id;
-    match turn.said() {
-        Said::Passed if turn.change().is_none() => None,
+    match &turn.said {
+        Said::Passed if turn.change.as_deref().is_none() => None,
         Said::Passed if point == Point::ToolAfter => Some(("redacted", format!("{id}"))),
         Said::Passed => Some(("rewritten", format!("{id}"))),
         Said::Denied(reason) => Some(("blocked", format!("{id}: {reason}"))),

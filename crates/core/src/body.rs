@@ -155,12 +155,9 @@ impl Body {
     }
 
     fn reading(&self) -> &Reading {
-        self.read.get_or_init(|| match &self.raw {
-            Some((raw, reader)) => {
-                let (value, ambiguity) = reader(raw);
-                Reading { value: value.map(Arc::new), ambiguity }
-            }
-            None => Reading { value: Ok(Arc::default()), ambiguity: None },
+        self.read.get_or_init(|| {
+            let (value, ambiguity) = self.raw.as_ref().map_or((Ok(Value::Null), None), |(raw, reader)| reader(raw));
+            Reading { value: value.map(Arc::new), ambiguity }
         })
     }
 

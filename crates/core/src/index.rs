@@ -1,6 +1,6 @@
 //! Who is due at a point for a tool, found by a look-up and not by asking everybody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::{Match, Names, Point, Registration, Role};
@@ -26,7 +26,7 @@ impl Plan {
 #[derive(Default)]
 pub(crate) struct Chain {
     /// For each tool that somebody names.
-    named: BTreeMap<Box<str>, Arc<Plan>>,
+    named: HashMap<Box<str>, Arc<Plan>>,
     /// For everything else.
     rest: Arc<Plan>,
     /// Those who select by a pattern or by nothing; asked once per name.

@@ -99,8 +99,7 @@ impl Pipeline {
     /// `except` names interceptors that have already worked on the pieces of a stream.
     pub(crate) async fn pass(&self, event: &Event<'_>, body: &mut Body, patient: bool, except: &[u32]) -> Outcome {
         if event.chain.len() > MAX_CHAIN {
-            let reason = format!("interceptors caused one another more than {MAX_CHAIN} deep");
-            return Outcome::stop(Cause::Depth, reason);
+            return Outcome::stop(Cause::Depth, format!("interceptors caused one another more than {MAX_CHAIN} deep"));
         }
         match self.plan(event, body) {
             Some(plan) => Run::new(self, patient, except).all(event, body, plan).await,

@@ -78,11 +78,8 @@ impl Registration {
     /// What can be known to be wrong now is not left to the first call.
     fn problem(&self) -> Option<String> {
         let Self { id, role, points, powers, select, .. } = self;
-        if id.trim().is_empty() {
-            return Some("an interceptor needs an id that is not blank".to_owned());
-        }
-        if points.is_empty() {
-            return Some(format!("`{id}` names no point, so it would never run"));
+        if id.trim().is_empty() || points.is_empty() {
+            return Some(format!("an interceptor needs an id and at least one point, and this one is `{id}`"));
         }
         points.iter().find_map(|point| {
             let why = match (role, powers.iter().find(|power| !point.takes(**power))) {

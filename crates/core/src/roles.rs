@@ -12,8 +12,10 @@ pub enum Step<'a, T> {
     /// Here is the answer.
     Now(Result<T, Fault>),
     /// It will come. Dropped if it takes too long.
-    Later(Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>),
+    Later(Later<'a, T>),
 }
+
+pub(crate) type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
 
 impl Step<'_, Verdict> {
     /// No objection.

@@ -9,14 +9,27 @@ use serde_json::Value;
 
 use crate::index::Plan;
 use crate::outcome::Joined;
+use crate::roles::Later;
 use crate::trace::Change;
 use crate::{
-    Act, Body, Cause, Entry, Event, Fault, FaultKind, Name, OnFault, Outcome, Pipeline, Point, Question, Registration,
-    Role, Ruling, Said, Step, Trace, Verdict,
+    Act, Body, Cause, Event, Fault, FaultKind, Name, OnFault, Outcome, Pipeline, Point, Question, Registration, Role,
+    Ruling, Said, Step, Trace, Verdict,
 };
 
 /// How often one call may be renamed.
 const MAX_RENAMES: usize = 4;
+
+/// Asks an interceptor. Written out at each place, because a future for an answer that is already there would
+/// cost more than the question.
+macro_rules! settle {
+    ($run:ident, $due:ident, $ask:expr) => {
+        match Fault::catch($ask) {
+            Ok(Step::Now(answer)) => answer,
+            Ok(Step::Later(future)) => $run.wait(future, $due.entry).await,
+            Err(fault) => Err(fault),
+        }
+    };
+}
 
 pub(crate) struct Run<'p> {
     pipeline: &'p Pipeline,
@@ -34,21 +47,21 @@ pub(crate) struct Run<'p> {
 /// An interceptor whose turn it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Due<'p> {
-    who: u32,
+    pub(crate) who: u32,
     pub(crate) entry: &'p Registration,
 }
 
 impl<'p> Run<'p> {
     pub(crate) fn new(pipeline: &'p Pipeline, patient: bool, except: &'p [u32]) -> Self {
+        let (joined, last) = (Joined::default(), pipeline.inner.clock.now());
         let trace = Trace { of: Some(Arc::clone(&pipeline.inner.sorted)), ..Trace::default() };
-        let last = pipeline.inner.clock.now();
-        Self { pipeline, joined: Joined::default(), trace, changed_at: 0, last, patient, except, frozen: false }
+        Self { pipeline, joined, trace, changed_at: 0, last, patient, except, frozen: false }
     }
 
     /// The whole way. The order of these lines is the specification.
-    pub(crate) async fn all(mut self, event: &Event<'_>, body: &mut Body, plan: Arc<Plan>) -> Outcome {
+    pub(crate) async fn all(&mut self, event: &Event<'_>, body: &mut Body, plan: Arc<Plan>) -> Outcome {
         let plan = self.edits(event, body, plan).await;
-        let asked: Vec<u32> = self.trace.turns().take(self.changed_at).map(|turn| turn.who).collect();
+        let asked: Vec<u32> = self.trace.turns().take(self.changed_at).collect();
         let again: Vec<u32> = plan.edits.iter().copied().filter(|who| asked.contains(who)).collect();
         if !again.is_empty() {
             self.judges(&Event { look: 2, ..*event }, body, &again).await;
@@ -57,8 +70,9 @@ impl<'p> Run<'p> {
         self.routed_command(event).await;
         self.check_document(body);
         let act = self.act(event, body);
-        let outcome = Outcome { act, trace: std::mem::take(&mut self.trace) };
-        self.watches(event, body, &plan.watches, outcome).await
+        let mut outcome = Outcome { act, trace: std::mem::take(&mut self.trace) };
+        self.watches(event, body, &plan.watches, &mut outcome).await;
+        outcome
     }
 
     /// The next edit is always the first in order that is due for the name the call has *now* and has not
@@ -67,7 +81,7 @@ impl<'p> Run<'p> {
         let (mut next, mut renames) = (0, 0);
         while let Some(&who) = plan.edits.get(next).filter(|_| self.joined.deny.is_none()) {
             next += 1;
-            if renames > 0 && self.trace.turns().any(|turn| turn.who == who) {
+            if renames > 0 && self.trace.turns().any(|turn| turn == who) {
                 continue;
             }
             let Some(due) = self.due(event, who) else { continue };
@@ -90,11 +104,10 @@ impl<'p> Run<'p> {
         let Role::Edit(edit) = &due.entry.role else { return };
         let before = body.clone();
         let lent = &mut *body;
-        let step = Fault::catch(move || edit.edit(event, lent));
-        let answer = self.settle(step, due.entry).await;
+        let answer = settle!(self, due, move || edit.edit(event, lent));
         let closed = body.close_edit(&before, &self.pipeline.inner.names, event.point);
         let (answer, change) = match answer.and_then(|verdict| Ok((verdict, closed?))) {
-            Ok((verdict, changed)) => (Ok(verdict), changed.then(|| (before, body.clone()))),
+            Ok((verdict, changed)) => (Ok(verdict), changed.then(|| Box::new((before, body.clone())))),
             Err(fault) => {
                 // It broke, but it has looked.
                 let _ = body.was_read().then(|| before.json().is_ok());
@@ -119,15 +132,13 @@ impl<'p> Run<'p> {
             }
             let Some(due) = self.due(event, who) else { continue };
             let mut copy = None;
-            let lent = &mut copy;
-            let step = Fault::catch(move || match &due.entry.role {
-                Role::Edit(edit) => edit.edit(event, lent.insert(body.clone())),
-                Role::Guard(guard) => guard.judge(event, body),
-                Role::Watch(_) => Step::PASS,
-            });
-            let answer = self.settle(step, due.entry).await;
+            let answer = match &due.entry.role {
+                Role::Guard(guard) => settle!(self, due, || guard.judge(event, body)),
+                Role::Edit(edit) => settle!(self, due, || edit.edit(event, copy.insert(body.clone()))),
+                Role::Watch(_) => continue,
+            };
             // Whoever reads the copy has looked at the body, and whoever writes on it may have built anything.
-            if let Some(mut copy) = copy.filter(Body::was_read) {
+            if let Some(copy) = copy.as_mut().filter(|copy| copy.was_read()) {
                 let _ = (body.json(), copy.refuse_deep());
             }
             self.heard(event, due, answer, None);
@@ -139,17 +150,17 @@ impl<'p> Run<'p> {
     async fn routed_command(&mut self, event: &Event<'_>) {
         let settled = self.joined.deny.is_some() || self.joined.answer.is_some() || event.routed;
         let Some((by, route)) = self.joined.divert.as_mut().filter(|_| !settled) else { return };
-        let Some(command) = route.command.take() else { return };
         let (name, by) = (self.pipeline.inner.names.name("exec"), by.clone());
+        let Some(command) = route.command.take() else { return };
         // Whoever supplies the command has caused this event, and is not asked what to do with it.
         let chain: Vec<&str> = event.chain.iter().copied().chain(by.iter().map(|by| &**by)).collect();
         let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
         let exec = Event { kind: Some("exec"), chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
-        let outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
+        let mut outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
         // Whoever sends every command somewhere is content with one that goes there anyway.
-        let mut senders = outcome.trace.entries().filter(|(_, turn)| matches!(turn.said(), Said::Diverted(_)));
-        let sender = senders.next().map_or_else(|| "exec".into(), |(sender, _)| Arc::clone(&sender.id));
+        let sender = outcome.trace.entries().find(|(_, turn)| matches!(turn.said, Said::Diverted(_)));
+        let sender = sender.map_or_else(|| "exec".into(), |(sender, _)| Arc::clone(&sender.id));
         match outcome.act {
             Act::Go => {}
             Act::Stop(ruling) => self.joined.deny(*ruling),
@@ -160,7 +171,7 @@ impl<'p> Run<'p> {
                 question.route.into_iter().for_each(|route| self.joined.divert(&sender, route));
             }
         }
-        self.trace.append(&outcome.trace);
+        self.trace.more.append(&mut outcome.trace.more);
         match (arguments.into_json(), &mut self.joined.divert) {
             (Ok(Value::Object(command)), Some((_, route))) if command.get("command").is_some_and(Value::is_string) => {
                 route.command = Some(command);
@@ -213,21 +224,18 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(crate) async fn watches(&mut self, event: &Event<'_>, body: &Body, whom: &[u32], mut out: Outcome) -> Outcome {
+    pub(crate) async fn watches(&mut self, event: &Event<'_>, body: &Body, whom: &[u32], out: &mut Outcome) {
         for &who in whom {
             let Some(due) = self.due(event, who) else { continue };
             let Role::Watch(watch) = &due.entry.role else { continue };
-            let step = Fault::catch(|| watch.watch(event, body, &out));
-            let seen = self.settle(step, due.entry).await;
+            let seen = settle!(self, due, || watch.watch(event, body, out));
             let required = due.entry.on_fault == OnFault::Deny && !matches!(out.act, Act::Stop(_));
             if let Some(fault) = seen.as_ref().err().filter(|_| required) {
                 out.act = Act::Stop(Box::new(Ruling::of_fault(due.entry, fault)));
             }
-            let turn = self.turn(event, due);
-            out.trace.push(turn, seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
+            out.trace.note(event, due, self.lap(), seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
         }
-        out.trace.append(&self.trace);
-        out
+        out.trace.more.append(&mut self.trace.more);
     }
 
     /// The interceptor at this place, if the event is for it.
@@ -238,8 +246,7 @@ impl<'p> Run<'p> {
             return None;
         }
         if event.chain.contains(&&*due.entry.id) {
-            let turn = self.turn(event, due);
-            self.trace.push(turn, Said::Skipped, None);
+            self.trace.note(event, due, Duration::ZERO, Said::Skipped, None);
             return None;
         }
         Some(due)
@@ -247,7 +254,11 @@ impl<'p> Run<'p> {
 
     /// Notes down what an interceptor said, and joins it to what the others said.
     pub(crate) fn heard(&mut self, event: &Event<'_>, due: Due<'_>, answer: Result<Verdict, Fault>, change: Change) {
-        let turn = self.turn(event, due);
+        let took = self.lap();
+        if matches!(answer, Ok(Verdict::Pass)) {
+            // By far the most frequent answer, so it takes the shortest way.
+            return self.trace.note(event, due, took, Said::Passed, change);
+        }
         let said = match answer.and_then(Verdict::refuse_deep) {
             Ok(verdict) => {
                 let said = Said::of(&verdict);
@@ -261,22 +272,17 @@ impl<'p> Run<'p> {
                 Said::Faulted(fault)
             }
         };
-        self.trace.push(turn, said, change);
+        self.trace.note(event, due, took, said, change);
     }
 
-    fn turn(&mut self, event: &Event<'_>, due: Due<'_>) -> Entry {
+    /// The time since the last turn.
+    fn lap(&mut self) -> Duration {
         let now = self.pipeline.inner.clock.now();
-        let took = now.saturating_sub(std::mem::replace(&mut self.last, now));
-        let overran = due.entry.limit.is_some_and(|limit| took > limit);
-        Entry { who: due.who, look: event.look, routed: event.routed, overran, took, ..Entry::default() }
+        now.saturating_sub(std::mem::replace(&mut self.last, now))
     }
 
     /// Waits for an answer: not for ever, and not past a panic.
-    async fn settle<T>(&self, step: Result<Step<'_, T>, Fault>, entry: &Registration) -> Result<T, Fault> {
-        let mut future = match step? {
-            Step::Now(answer) => return answer,
-            Step::Later(future) => future,
-        };
+    async fn wait<T>(&self, mut future: Later<'_, T>, entry: &Registration) -> Result<T, Fault> {
         let clock = &self.pipeline.inner.clock;
         let deadline = clock.now().saturating_add(entry.limit.unwrap_or(Duration::MAX));
         let mut waker: Option<Waker> = None;

@@ -58,9 +58,13 @@ impl Selector {
 
     /// Whether everything but the tool's name fits; that one is looked up in an index.
     pub(crate) fn fits(&self, event: &Event<'_>) -> bool {
-        let facts = [event.agent, event.session, event.surface, event.server, event.model];
-        let matches = [&self.agent, &self.session, &self.surface, &self.server, &self.model];
-        matches.iter().zip(facts).all(|(condition, fact)| condition.fits(fact))
+        // Most conditions are none at all, and a call for each of those would be felt.
+        let fits = |condition: &Match, fact| matches!(condition, Match::Any) || condition.fits(fact);
+        fits(&self.agent, event.agent)
+            && fits(&self.session, event.session)
+            && fits(&self.surface, event.surface)
+            && fits(&self.server, event.server)
+            && fits(&self.model, event.model)
     }
 }
 

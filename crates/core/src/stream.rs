@@ -48,8 +48,8 @@ impl Pipeline {
                 None => hold_whole |= entry.hold_whole,
             }
         }
-        let pieces = Vec::new();
-        Stream { pipeline: self.clone(), workers, pieces, released: 0, hold_whole, index: 0, stopped: None }
+        let (pipeline, pieces, stopped) = (self.clone(), Vec::new(), None);
+        Stream { pipeline, workers, pieces, released: 0, hold_whole, index: 0, stopped }
     }
 }
 
@@ -123,8 +123,9 @@ impl Stream {
         };
         let seen = pieces.pop().unwrap_or_default();
         let plan = self.pipeline.plan(event, &seen).unwrap_or_default();
-        let outcome = Outcome { act: Act::Stop(Box::new(ruling)), trace };
-        Err(Box::new(run.watches(event, &seen, &plan.watches, outcome).await))
+        let mut outcome = Box::new(Outcome { act: Act::Stop(Box::new(ruling)), trace });
+        run.watches(event, &seen, &plan.watches, &mut outcome).await;
+        Err(outcome)
     }
 
     fn release(&mut self, limit: usize) -> Vec<Body> {

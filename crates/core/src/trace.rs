@@ -2,27 +2,28 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Body, Digest, Fault, Registration, Verdict};
+use crate::run::Due;
+use crate::{Body, Digest, Event, Fault, Registration, Verdict};
 
-/// How many entries a trace holds without allocating.
+/// How many turns a trace holds without allocating.
 const FEW: usize = 16;
 
 /// The proof of a run: who was due, who ran, who changed what, who objected or failed.
 #[derive(Clone, Default)]
 pub struct Trace {
     pub(crate) of: Option<Arc<Vec<Registration>>>,
-    pub(crate) few: [Entry; FEW],
-    pub(crate) more: Vec<Entry>,
+    /// Who just passed, and in how many nanoseconds. That is all there is to tell of most, and a trace is
+    /// moved about a good deal.
+    pub(crate) few: [(u32, u32); FEW],
     pub(crate) len: usize,
+    /// The rest, from the first turn on that there is more to tell of.
+    pub(crate) more: Vec<Entry>,
     /// The digest of the final call, if the act is bound to it.
     pub digest: Option<Digest>,
 }
 
-/// A body before and after an edit.
-pub(crate) type Change = Option<(Body, Body)>;
-
 /// What one interceptor did in a run.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Entry {
     pub(crate) who: u32,
     /// 1, or 2 when it was asked again about the final body.
@@ -33,9 +34,14 @@ pub struct Entry {
     pub overran: bool,
     /// How long it took.
     pub took: Duration,
-    /// Most have nothing to tell, and then this costs nothing.
-    pub(crate) told: Option<Box<(Said, Change)>>,
+    /// What it said.
+    pub said: Said,
+    /// The body before and after, if it changed it. Both may hold secrets: redact before you write them down.
+    pub change: Change,
 }
+
+/// A body before and after an edit, if that changed it.
+pub(crate) type Change = Option<Box<(Body, Body)>>;
 
 /// What an interceptor said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,54 +74,40 @@ impl Said {
     }
 }
 
-impl Entry {
-    /// What it said.
-    pub fn said(&self) -> &Said {
-        self.told.as_ref().map_or(&Said::Passed, |told| &told.0)
-    }
-
-    /// The body before and after, if it changed it. Both may hold secrets: redact before you write them down.
-    pub fn change(&self) -> Option<&(Body, Body)> {
-        self.told.as_ref()?.1.as_ref()
-    }
-}
-
 impl Trace {
     /// Every turn, in order, with whose it was.
-    pub fn entries(&self) -> impl Iterator<Item = (&Registration, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&Registration, Entry)> {
+        let few = self.few.iter().take(self.len).map(|&(who, nanos)| {
+            let (took, said) = (Duration::from_nanos(nanos.into()), Said::Passed);
+            Entry { who, look: 1, routed: false, overran: false, took, said, change: None }
+        });
         let all = self.of.as_deref().map_or(&[][..], Vec::as_slice);
-        self.turns().filter_map(|entry| Some((all.get(entry.who as usize)?, entry)))
+        let turns = few.chain(self.more.iter().cloned());
+        turns.filter_map(|entry| Some((all.get(entry.who as usize)?, entry)))
     }
 
-    pub(crate) fn turns(&self) -> impl Iterator<Item = &Entry> {
-        self.few.iter().take(self.len).chain(&self.more)
+    /// Whose turns there were.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = u32> {
+        self.few.iter().take(self.len).map(|few| few.0).chain(self.more.iter().map(|entry| entry.who))
     }
 
-    pub(crate) fn push(&mut self, mut entry: Entry, said: Said, change: Change) {
-        if said != Said::Passed || change.is_some() {
-            entry.told = Some(Box::new((said, change)));
+    /// Notes down a turn.
+    pub(crate) fn note(&mut self, event: &Event<'_>, due: Due<'_>, took: Duration, said: Said, change: Change) {
+        let Due { who, entry } = due;
+        let (look, routed, overran) = (event.look, event.routed, entry.limit.is_some_and(|limit| took > limit));
+        let plain = matches!(said, Said::Passed) && look == 1 && !routed && !overran && change.is_none();
+        let plain = plain && took.as_secs() == 0 && self.more.is_empty();
+        match self.few.get_mut(self.len).filter(|_| plain) {
+            Some(free) => (*free, self.len) = ((who, took.subsec_nanos()), self.len + 1),
+            None => self.more.push(Entry { who, look, routed, overran, took, said, change }),
         }
-        self.add(entry);
-    }
-
-    fn add(&mut self, entry: Entry) {
-        match self.few.get_mut(self.len) {
-            Some(free) => *free = entry,
-            None => self.more.push(entry),
-        }
-        self.len += 1;
-    }
-
-    /// Takes over the turns of another run.
-    pub(crate) fn append(&mut self, other: &Self) {
-        other.turns().for_each(|entry| self.add(entry.clone()));
     }
 }
 
 /// Says who did what, and nothing of what the documents hold.
 impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let turn = |(who, entry): (&Registration, &Entry)| (Arc::clone(&who.id), entry.look, entry.said().clone());
+        let turn = |(who, entry): (&Registration, Entry)| (Arc::clone(&who.id), entry.look, entry.said);
         f.debug_list().entries(self.entries().map(turn)).finish()
     }
 }

@@ -15,7 +15,7 @@ pub type Report = Map<String, Value>;
 pub fn report(outcome: &Outcome, body: &Body, seen: Vec<String>, started: Duration) -> Report {
     let mut turns = Turns::default();
     for (who, entry) in outcome.trace.entries() {
-        turns.add_entry(who, entry);
+        turns.add_entry(who, &entry);
     }
     describe(&outcome.act, turns, body, seen, started)
 }
@@ -31,7 +31,7 @@ pub(crate) struct Turns {
 impl Turns {
     fn add_entry(&mut self, who: &Registration, entry: &Entry) {
         let look = Look { second: entry.look == 2, routed: entry.routed };
-        self.add(who, look, entry.said(), entry.change().is_some());
+        self.add(who, look, &entry.said, entry.change.is_some());
     }
 
     pub(crate) fn add(&mut self, who: &Registration, look: Look, said: &Said, changed: bool) {

@@ -77,8 +77,8 @@ fn bad_registrations_are_refused() {
     let tool = Selector::tool("exec");
     let rows = [
         (guard("taken", &HERE), expect!["there is already an interceptor `taken`; choose another id"]),
-        (guard(" \t", &HERE), expect!["an interceptor needs an id that is not blank"]),
-        (guard("g", &[]), expect!["`g` names no point, so it would never run"]),
+        (guard("  ", &HERE), expect!["an interceptor needs an id and at least one point, and this one is `  `"]),
+        (guard("g", &[]), expect!["an interceptor needs an id and at least one point, and this one is `g`"]),
         (
             guard("g", &[Point::ToolBefore, Point::SessionEnd]),
             expect!["`g` is a guard, and nothing can be refused at session.end"],

@@ -21,7 +21,7 @@ use tollgate_wire::form::changes;
 /// # Ok::<(), tollgate::BadRegistration>(())
 /// ```
 pub fn describe(event: &Event<'_>, body: &Body, outcome: &Outcome) -> Option<String> {
-    let mut parts: Vec<String> = outcome.trace.entries().flat_map(|(who, entry)| turn(&who.id, entry)).collect();
+    let mut parts: Vec<String> = outcome.trace.entries().flat_map(|(who, entry)| turn(&who.id, &entry)).collect();
     if let Act::Stop(ruling) = &outcome.act
         && !matches!(ruling.cause, Cause::Objection)
     {
@@ -35,9 +35,9 @@ pub fn describe(event: &Event<'_>, body: &Body, outcome: &Outcome) -> Option<Str
 }
 
 fn turn(id: &str, entry: &Entry) -> Vec<String> {
-    let changed = entry.change().map(|(before, after)| changes(before, after).join(", "));
+    let changed = entry.change.as_deref().map(|(before, after)| changes(before, after).join(", "));
     let changed = changed.map(|places| format!("{id} changed {}", if places.is_empty() { "it" } else { &places }));
-    let said = match entry.said() {
+    let said = match &entry.said {
         Said::Passed => None,
         Said::Denied(reason) => Some(format!("{id} denied: {reason}")),
         Said::Asked(title) => Some(format!("{id} asked: {title}")),

@@ -169,7 +169,7 @@ fn the_trace_says_who_was_skipped_and_who_was_asked() -> Test {
     let log = said.clone();
     gate.before_tool("trace").watch(move |_, _, outcome| {
         log.push(
-            outcome.trace.entries().map(|(who, turn)| (who.id.to_string(), turn.said().clone())).collect::<Vec<_>>(),
+            outcome.trace.entries().map(|(who, turn)| (who.id.to_string(), turn.said.clone())).collect::<Vec<_>>(),
         );
     })?;
     let session = gate.session("s").caused_by("mine");

@@ -102,8 +102,11 @@ fn what_cannot_work_is_refused_with_the_reason() {
     let gate = Gate::new();
     let pass = |_: &tollgate::Event<'_>, _: &Body| Verdict::Pass;
     for (added, expected) in [
-        (silent(&gate, " "), "an interceptor needs an id that is not blank"),
-        (gate.on::<Body>([], "x").guard(pass), "`x` names no point, so it would never run"),
+        (silent(&gate, " "), "an interceptor needs an id and at least one point, and this one is ` `"),
+        (
+            gate.on::<Body>([], "x").guard(pass),
+            "an interceptor needs an id and at least one point, and this one is `x`",
+        ),
         (
             gate.on::<Body>([Point::TurnStop], "x").guard(pass),
             "`x` is a guard, and nothing can be refused at turn.stop",

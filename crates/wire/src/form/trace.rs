@@ -75,7 +75,7 @@ impl TraceForm {
     /// The form of a trace.
     pub fn of(trace: &Trace) -> Self {
         Self {
-            entries: trace.entries().map(|(who, entry)| EntryForm::of(who, entry)).collect(),
+            entries: trace.entries().map(|(who, entry)| EntryForm::of(who, &entry)).collect(),
             digest: trace.digest.map(DigestForm),
         }
     }
@@ -87,8 +87,8 @@ impl EntryForm {
             id: who.id.to_string(),
             role: (&who.role).into(),
             look: entry.look,
-            said: entry.said().into(),
-            changed: entry.change().map_or_else(Vec::new, |(before, after)| changes(before, after)),
+            said: (&entry.said).into(),
+            changed: entry.change.as_deref().map_or_else(Vec::new, |(before, after)| changes(before, after)),
             took_us: micros(entry.took),
             routed: entry.routed,
             overran: entry.overran,

@@ -1,0 +1,14 @@
+//! What Tollgate's pipeline costs.
+//!
+//! ```text
+//! cargo run --release -p tollgate-benches --bin core -- [--quick] [--json]
+//! ```
+//!
+//! A time alone says more about the machine than about the code, so every row is also given as a multiple of a
+//! floor: the same work without Tollgate, measured in the same run. Nothing here fails because something was slow.
+
+pub mod call;
+pub mod cases;
+pub mod harness;
+pub mod report;
+pub mod stack;
