@@ -1,5 +1,4 @@
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_core::{Act, Approval, Body, Cause, Event, Name, Outcome, Pipeline, Point, Question, Route, Ruling};
@@ -145,10 +144,11 @@ impl Session {
     /// Waits for an answer, but no longer than the question is open.
     async fn wait_for(&self, ask: AskFn, question: &Question) -> Option<Approval> {
         let clock = &**self.gate.clock();
-        let open_for = question.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(clock.wall()));
+        let closes =
+            question.deadline.map(|deadline| clock.now().saturating_add(deadline.saturating_sub(clock.wall())));
         let asked = question.clone();
         let answer = task::catch(async move { ask(asked).await });
-        task::until(clock, clock.now().saturating_add(open_for), answer).await?.ok()?
+        task::until(clock, closes, answer).await?.ok()?
     }
 
     /// The session begins; gives back what edits want the model to know.

@@ -2,8 +2,8 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
@@ -55,35 +55,39 @@ impl Wake for Unpark {
 /// ```
 #[derive(Clone, Default)]
 pub struct Abort {
-    shared: Arc<(AtomicBool, Mutex<Vec<Waker>>)>,
+    shared: Arc<Signal>,
+}
+
+#[derive(Default)]
+struct Signal {
+    given: AtomicBool,
+    next: AtomicU64,
+    /// Who waits for it, each under a number of its own.
+    waiting: Mutex<Vec<(u64, Waker)>>,
+}
+
+impl Signal {
+    fn waiting(&self) -> MutexGuard<'_, Vec<(u64, Waker)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Abort {
     /// Stops whoever holds the signal.
     pub fn abort(&self) {
-        self.shared.0.store(true, Ordering::SeqCst);
-        let wakers = std::mem::take(&mut *self.shared.1.lock().unwrap_or_else(PoisonError::into_inner));
-        wakers.into_iter().for_each(Waker::wake);
+        self.shared.given.store(true, Ordering::SeqCst);
+        let waiting = std::mem::take(&mut *self.shared.waiting());
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     /// Whether it was given.
     pub fn is_aborted(&self) -> bool {
-        self.shared.0.load(Ordering::SeqCst)
+        self.shared.given.load(Ordering::SeqCst)
     }
 
     /// Waits for it.
-    pub async fn aborted(&self) {
-        poll_fn(|context| {
-            let mut wakers = self.shared.1.lock().unwrap_or_else(PoisonError::into_inner);
-            if self.is_aborted() {
-                return Poll::Ready(());
-            }
-            if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                wakers.push(context.waker().clone());
-            }
-            Poll::Pending
-        })
-        .await;
+    pub fn aborted(&self) -> impl Future<Output = ()> + Send + '_ {
+        Aborted { signal: &self.shared, number: self.shared.next.fetch_add(1, Ordering::SeqCst) }
     }
 
     /// Runs a future until it ends or the signal comes; then it is dropped and there is no value.
@@ -100,16 +104,55 @@ impl Abort {
     }
 }
 
-/// Runs a future until a moment of the clock; then it is dropped and there is no value.
-pub(crate) async fn until<T>(clock: &dyn Clock, moment: Duration, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending if clock.now() >= moment => Poll::Ready(None),
-        Poll::Pending => {
-            clock.wake_at(moment, context.waker());
-            Poll::Pending
+/// Waits for a signal, and is forgotten by it when it is dropped: one signal may outlive many calls.
+struct Aborted<'a> {
+    signal: &'a Signal,
+    number: u64,
+}
+
+impl Future for Aborted<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut waiting = self.signal.waiting();
+        if self.signal.given.load(Ordering::SeqCst) {
+            return Poll::Ready(());
         }
+        match waiting.iter_mut().find(|(number, _)| *number == self.number) {
+            Some((_, waker)) => waker.clone_from(context.waker()),
+            None => waiting.push((self.number, context.waker().clone())),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Aborted<'_> {
+    fn drop(&mut self) {
+        self.signal.waiting().retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Runs a future until a moment of the clock, if there is one; then it is dropped and there is no value.
+pub(crate) async fn until<T>(
+    clock: &dyn Clock,
+    moment: Option<Duration>,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    let mut future = pin!(future);
+    let mut alarm: Option<Waker> = None;
+    poll_fn(|context| {
+        if let Poll::Ready(value) = future.as_mut().poll(context) {
+            return Poll::Ready(Some(value));
+        }
+        let Some(moment) = moment else { return Poll::Pending };
+        if clock.now() >= moment {
+            return Poll::Ready(None);
+        }
+        if !alarm.as_ref().is_some_and(|alarm| alarm.will_wake(context.waker())) {
+            clock.wake_at(moment, context.waker());
+            alarm = Some(context.waker().clone());
+        }
+        Poll::Pending
     })
     .await
 }

@@ -2,17 +2,18 @@
 
 mod common;
 
-use std::future::pending;
+use std::future::{Future, pending};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::Waker;
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tollgate::{
-    Abort, Cause, Clock, Ended, FaultKind, Gate, OnFault, Plugin, PluginApi, PluginOptions, Point, SystemClock,
-    Verdict, block_on,
+    Abort, Call, Cause, Clock, Ended, FaultKind, Gate, OnFault, Plugin, PluginApi, PluginOptions, Point, SystemClock,
+    Tool, Verdict, block_on,
 };
 
 use common::{Log, Test, blocked, echo, run, yield_once};
@@ -304,4 +305,26 @@ fn nobody_waits_for_a_human_longer_than_the_question_is_open() -> Test {
     thread::spawn(move || done.send(run(&gate, &echo("exec", &Log::new()), json!({})).ended));
     assert_eq!(finished.recv_timeout(Duration::from_secs(5))?, Ended::Blocked);
     Ok(())
+}
+
+#[test]
+fn a_signal_forgets_calls_that_are_over() {
+    let (abort, session) = (Abort::default(), Gate::new().session("s"));
+    let tool = Tool::new("exec", |_| async { Ok(json!("done")) });
+    let waker = Arc::new(Quiet);
+    let watched = Arc::downgrade(&waker);
+    for _ in 0..3 {
+        let call = Call::new("1", json!({})).abort(&abort);
+        let mut run = pin!(session.call(&tool, call));
+        let waker = Waker::from(Arc::clone(&waker));
+        assert!(run.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
+    }
+    drop(waker);
+    assert_eq!(watched.strong_count(), 0, "the signal still holds a waker of a call that is over");
+}
+
+struct Quiet;
+
+impl Wake for Quiet {
+    fn wake(self: Arc<Self>) {}
 }
