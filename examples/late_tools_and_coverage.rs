@@ -13,7 +13,7 @@
 //! complete: true
 //! deploy ran 0 times
 //! deploy says: {"status":"blocked","tool":"deploy","reason":"it is Friday"}
-//! twice:     there is already a tool `bash`; remove it first
+//! twice:     `bash` is the same tool as `Bash`, which is here; remove that first
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows its output")]

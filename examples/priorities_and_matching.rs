@@ -19,7 +19,7 @@
 use std::error::Error;
 
 use serde_json::json;
-use tollgate::{Call, Entry, Gate, Outcome, Point, Registration, Said, Tool, Verdict, block_on};
+use tollgate::{Call, Entry, Gate, Outcome, Point, Registration, Role, Said, Tool, Verdict, block_on};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let gate = Gate::new();
@@ -53,7 +53,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn place(entry: &Registration) -> String {
-    format!("{} {} ({})", entry.role.word(), entry.id, entry.priority)
+    let role = match entry.role {
+        Role::Edit(_) => "edit",
+        Role::Guard(_) => "guard",
+        Role::Watch(_) => "watch",
+    };
+    format!("{role} {} ({})", entry.id, entry.priority)
 }
 
 fn story(outcome: &Outcome) -> String {

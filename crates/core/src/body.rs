@@ -46,7 +46,8 @@ pub(crate) const MAX_DEPTH: usize = 127;
 pub struct Body {
     /// The bytes that came in, as long as nobody wrote, and what reads them.
     pub(crate) raw: Option<(Arc<Vec<u8>>, Reader)>,
-    read: OnceLock<Reading>,
+    /// What reading them came to. Clones share it: whoever looks at a clone has looked at the body.
+    read: Arc<OnceLock<Reading>>,
     name: Option<Name<'static>>,
     headers: Option<Arc<Headers>>,
     labels: Vec<(String, String)>,
@@ -91,7 +92,7 @@ impl Body {
     pub fn json_mut(&mut self) -> Result<&mut Value, Fault> {
         self.json()?;
         self.raw = None;
-        match self.read.get_mut() {
+        match Arc::make_mut(&mut self.read).get_mut() {
             Some(Reading { value: Ok(value), .. }) => Ok(Arc::make_mut(value)),
             _ => Err(Fault::new(FaultKind::Unreadable, "there is no document")),
         }
@@ -101,7 +102,7 @@ impl Body {
     pub fn set(&mut self, value: Value) {
         self.raw = None;
         let value = if is_deeper(&value, MAX_DEPTH) { Err(too_deep(value)) } else { Ok(Arc::new(value)) };
-        self.read = Reading { value, ambiguity: None }.into();
+        self.read = Arc::new(Reading { value, ambiguity: None }.into());
     }
 
     /// The bytes to send on: those that came in unless somebody wrote.
@@ -115,7 +116,7 @@ impl Body {
     /// The document as a value, taking the body apart.
     pub fn into_json(mut self) -> Result<Value, Fault> {
         self.json()?;
-        self.read.take().map_or(Ok(Value::Null), |read| read.value.map(Arc::unwrap_or_clone))
+        Arc::make_mut(&mut self.read).take().map_or(Ok(Value::Null), |read| read.value.map(Arc::unwrap_or_clone))
     }
 
     /// The headers, where there are any.
@@ -168,31 +169,40 @@ impl Body {
 
     /// Refuses a document that somebody built too deep.
     pub(crate) fn refuse_deep(&mut self) -> Result<(), Fault> {
-        let Some(Reading { value: Ok(value), .. }) = self.read.get_mut() else { return Ok(()) };
+        let read = Arc::make_mut(&mut self.read).get_mut();
+        let Some(Reading { value: Ok(value), .. }) = read else { return Ok(()) };
         if is_deeper(value, MAX_DEPTH) { Err(too_deep(std::mem::take(value))) } else { Ok(()) }
     }
 
-    fn shares_document(&self, other: &Self) -> bool {
-        let value = |body: &Self| body.read.get().and_then(|read| read.value.clone().ok());
-        matches!((value(self), value(other)), (Some(a), Some(b)) if Arc::ptr_eq(&a, &b))
+    /// Whether nobody has put another document in the place of one that both had.
+    pub(crate) fn shares_document(&self, other: &Self) -> bool {
+        match (&self.raw, &other.raw) {
+            (Some((here, _)), Some((there, _))) => Arc::ptr_eq(here, there),
+            (None, None) => Arc::ptr_eq(&self.read, &other.read),
+            _ => false,
+        }
     }
 
-    /// Closes an edit's turn: resolves a rename, refuses what cannot be a document, and takes the bytes
-    /// that came in up again if nothing really changed. Says whether something did.
+    /// Closes an edit's turn: resolves a rename, refuses what cannot be a document, and goes back to the
+    /// document that came in if nothing really changed. Says whether something did.
     pub(crate) fn close_edit(&mut self, before: &Self, names: &Names, point: Point) -> Result<bool, Fault> {
-        let wrote = self.raw.is_none() && !self.shares_document(before);
+        let mut wrote = !self.shares_document(before);
         if wrote {
-            // First of all, because even comparing such a value could end the process.
+            // Depth first of all, because even comparing a value that is too deep could end the process.
+            self.reading();
             self.refuse_deep()?;
+            wrote = self.json() != before.json();
         }
-        let wrote = wrote && self.json() != before.json();
+        if !wrote {
+            (self.raw, self.read) = (before.raw.clone(), Arc::clone(&before.read));
+        }
+        if !self.labels.starts_with(&before.labels) {
+            return Err(Fault::new(FaultKind::Garbage, "it took labels back"));
+        }
         if self.name.as_ref().is_some_and(|name| name.normal().is_empty()) {
             return Err(Fault::new(FaultKind::Garbage, "it renamed the call to nothing"));
         }
         self.name = self.name.take().map(|name| names.owned(name.written().to_owned()));
-        if !wrote {
-            self.raw.clone_from(&before.raw);
-        }
         let moved = self.name != before.name || self.headers != before.headers;
         let noted = self.notes != before.notes || self.tells != before.tells || self.labels != before.labels;
         if (wrote || moved) && !point.is_gate() {

@@ -7,24 +7,25 @@
 //! rewritten. It then asks a [`Pipeline`] what to do:
 //!
 //! ```text
-//!              ┌──────────────────────── Pipeline::run ────────────────────────┐
-//!  Event ────► │  edits  ──►  second looks  ──►  guards  ──►  watchers          │ ────► Act
-//!  Body  ────► │  &mut Body   a copy             &Body        &Outcome          │ ────► Body
-//!              └───────────────────────────────────────────────────────────────┘
+//!             ┌───────────────────── Pipeline::run ──────────────────────┐
+//!  Event ───► │  edits  ──►  second looks  ──►  guards  ──►  watchers    │ ───► Act
+//!  Body  ───► │  &mut Body   a copy             &Body        &Outcome    │ ───► Body
+//!             └──────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! 1. **Edits** rewrite the body, one after another, each seeing the work of the last: a default argument is
-//!    added, a path gets a prefix. An edit may also object.
-//! 2. **Second looks.** An edit that had no objection, before a later one changed the body, is asked again.
+//! 1. **Edits** rewrite the body, one after another (by priority, then in order of registration), each seeing
+//!    the work of the last: a default argument is added, a path gets a prefix. An edit may also object.
+//! 2. **Second looks.** An edit that had no objection, before a later one changed the body, is asked again, on a
+//!    copy: what it now denies stands, what it now writes is dropped.
 //! 3. **Guards** judge the body as it will be used. They come after every edit and cannot write: what was
 //!    checked is what runs.
 //! 4. Everybody's [`Verdict`]s are joined. There is no "allow" among them: silence is consent, a refusal
-//!    beats everything, and nobody can lift another's objection. A question and a detour can both stand: a
-//!    call may need a human *and* a sandbox.
+//!    beats an answer, an answer beats the rest, and nobody can lift another's objection. A question and a
+//!    detour can both stand: a call may need a human *and* a sandbox.
 //! 5. **Watchers** see what was decided, always and last. A record is a watcher, and where it must not be
 //!    missing, its failure refuses the call.
-//! 6. The surface does what the [`Act`] says: go, go elsewhere, ask, reply in the call's place, or stop and
-//!    say why. Afterwards it runs the result through the same pipeline, at [`Point::ToolAfter`].
+//! 6. The surface does what the [`Act`] says: go, go elsewhere, ask (and do what follows from the
+//!    [answer](Question::answer)), reply in the call's place, or stop and say why. Afterwards it runs the result through the same pipeline, at [`Point::ToolAfter`].
 //!
 //! # In code
 //!
@@ -34,6 +35,7 @@
 //! use tollgate_core::{
 //!     Act, Body, Event, Guard, Names, Point, Registration, Registry, Selector, Step, Verdict,
 //! };
+//! // A clock and a digest that do nothing will do here; the `tollgate` crate has real ones.
 //! # use std::{task::Waker, time::Duration};
 //! # struct NoClock;
 //! # impl tollgate_core::Clock for NoClock {
@@ -97,7 +99,8 @@
 //!
 //! No clock, no hash, no parser, no regular expressions, no runtime, no IO: these come in through
 //! [`Registry::new`], [`Reader`], [`Match::with`] and whoever polls the future. A caller without a runtime
-//! uses [`Pipeline::run_now`]. Nothing is allocated unless somebody waits, writes or objects.
+//! uses [`Pipeline::run_now`]. Nothing is allocated for a run in which up to sixteen interceptors answer at once
+//! and none of them writes or objects; reading a document that came as bytes is another matter.
 
 mod body;
 mod event;

@@ -83,14 +83,3 @@ pub enum Role {
     /// It watches.
     Watch(Arc<dyn Watch>),
 }
-
-impl Role {
-    /// The word used in messages and records.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Edit(_) => "edit",
-            Self::Guard(_) => "guard",
-            Self::Watch(_) => "watch",
-        }
-    }
-}

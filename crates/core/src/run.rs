@@ -87,7 +87,7 @@ impl<'p> Run<'p> {
             let Some(due) = self.due(event, who) else { continue };
             let name = body.renamed().cloned();
             self.edit(event, body, due).await;
-            let written = name.as_ref().or(event.name).map(Name::written);
+            let written = name.as_ref().or(event.became).or(event.name).map(Name::written);
             if event.tool_now(body).map(Name::written) != written {
                 renames += 1;
                 if event.point != Point::ToolBefore || event.fixed_name || renames > MAX_RENAMES {
@@ -109,13 +109,11 @@ impl<'p> Run<'p> {
         let (answer, change) = match answer.and_then(|verdict| Ok((verdict, closed?))) {
             Ok((verdict, changed)) => (Ok(verdict), changed.then(|| Box::new((before, body.clone())))),
             Err(fault) => {
-                // It broke, but it has looked.
-                let _ = body.was_read().then(|| before.json().is_ok());
                 *body = before;
                 (Err(fault), None)
             }
         };
-        if change.is_some() && self.frozen {
+        if self.frozen && change.as_ref().is_some_and(|change| !change.0.shares_document(&change.1)) {
             self.joined.refuse(Cause::Power, "it would rewrite the beginning of a stream, which is already out");
         }
         if change.is_some() {
@@ -137,10 +135,8 @@ impl<'p> Run<'p> {
                 Role::Edit(edit) => settle!(self, due, || edit.edit(event, copy.insert(body.clone()))),
                 Role::Watch(_) => continue,
             };
-            // Whoever reads the copy has looked at the body, and whoever writes on it may have built anything.
-            if let Some(copy) = copy.as_mut().filter(|copy| copy.was_read()) {
-                let _ = (body.json(), copy.refuse_deep());
-            }
+            // What it wrote is dropped, and may be anything.
+            let _ = copy.as_mut().map(Body::refuse_deep);
             self.heard(event, due, answer, None);
         }
     }
@@ -190,7 +186,7 @@ impl<'p> Run<'p> {
         match (body.json(), body.ambiguity()) {
             (Err(fault), _) => self.joined.refuse(Cause::Unreadable, fault.detail),
             // What leaves is then what was read.
-            (Ok(_), Some(_)) if self.pipeline.inner.rewrite_ambiguous => body.raw = None,
+            (Ok(_), Some(_)) if self.pipeline.inner.rewrite_ambiguous && !self.frozen => body.raw = None,
             (Ok(_), Some(why)) => {
                 let reason = format!("the document can be read in two ways ({why}); send it without that");
                 self.joined.refuse(Cause::Ambiguous, reason);
@@ -226,7 +222,9 @@ impl<'p> Run<'p> {
 
     pub(crate) async fn watches(&mut self, event: &Event<'_>, body: &Body, whom: &[u32], out: &mut Outcome) {
         for &who in whom {
-            let Some(due) = self.due(event, who) else { continue };
+            let due = self.due(event, who);
+            out.trace.more.append(&mut self.trace.more);
+            let Some(due) = due else { continue };
             let Role::Watch(watch) = &due.entry.role else { continue };
             let seen = settle!(self, due, || watch.watch(event, body, out));
             let required = due.entry.on_fault == OnFault::Deny && !matches!(out.act, Act::Stop(_));
@@ -235,7 +233,6 @@ impl<'p> Run<'p> {
             }
             out.trace.note(event, due, self.lap(), seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
         }
-        out.trace.more.append(&mut self.trace.more);
     }
 
     /// The interceptor at this place, if the event is for it.

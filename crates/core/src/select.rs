@@ -46,7 +46,8 @@ pub enum Match {
     Exact(Box<str>),
     /// The whole name, where `*` is any text.
     Glob(Box<str>),
-    /// Whatever a function says; the text describes it. Regular expressions come in this way.
+    /// Whatever a function says; the text describes it. Regular expressions come in this way. It is asked once
+    /// per name, perhaps while the registry is locked, so it must not come back to that.
     With(Box<str>, Arc<dyn Fn(&str) -> bool + Send + Sync>),
 }
 

@@ -15,7 +15,9 @@ pub struct Stream {
     /// Every piece after the edits, released or not.
     pieces: Vec<Body>,
     released: usize,
-    hold_whole: bool,
+    /// How many of the newest pieces wait for those who judge the whole: the last, and any may be the last; or
+    /// all of them.
+    keep: usize,
     index: u64,
     /// Why it was stopped.
     stopped: Option<Ruling>,
@@ -34,7 +36,7 @@ struct Worker {
 impl Pipeline {
     /// Opens a stream. The facts are those of the whole; `index` and `last` are filled in on the way.
     pub fn open(&self, event: &Event<'_>) -> Stream {
-        let (mut workers, mut hold_whole) = (Vec::new(), event.chain.len() > MAX_CHAIN);
+        let (mut workers, mut keep) = (Vec::new(), 0);
         let mut run = Run::new(self, true, &[]);
         for &who in self.plan(event, &Body::default()).unwrap_or_default().all() {
             let Some(Due { entry, .. }) = run.due(event, who) else { continue };
@@ -45,11 +47,12 @@ impl Pipeline {
             };
             match opened.transpose() {
                 Some(flow) => workers.push(Worker { who, owes: 0, cleared: cleared.filter(|_| flow.is_ok()), flow }),
-                None => hold_whole |= entry.hold_whole,
+                None => keep = keep.max(if entry.hold_whole { usize::MAX } else { 1 }),
             }
         }
-        let (pipeline, pieces, stopped) = (self.clone(), Vec::new(), None);
-        Stream { pipeline, workers, pieces, released: 0, hold_whole, index: 0, stopped }
+        let too_deep = || Ruling::of_pipeline(Cause::Depth, "interceptors caused one another too deep");
+        let (pieces, stopped) = (Vec::new(), (event.chain.len() > MAX_CHAIN).then(too_deep));
+        Stream { pipeline: self.clone(), workers, pieces, released: 0, keep, index: 0, stopped }
     }
 }
 
@@ -61,7 +64,8 @@ impl Stream {
         self.index += 1;
         self.advance(&event, Some(piece)).await?;
         let cleared = self.workers.iter().filter_map(|worker| worker.cleared).min();
-        Ok(self.release(if self.hold_whole { 0 } else { cleared.unwrap_or(usize::MAX) }))
+        let limit = self.pieces.len().saturating_sub(self.keep);
+        Ok(self.release(limit.min(cleared.unwrap_or(limit))))
     }
 
     /// Ends the stream. `assemble` makes the whole of the pieces and `split` the opposite; they belong to
@@ -85,7 +89,7 @@ impl Stream {
         (run.trace, run.frozen) = (workers, self.released > 0);
         let plan = self.pipeline.plan(&event, &whole).unwrap_or_default();
         let outcome = run.all(&event, &mut whole, plan).await;
-        let rewritten = whole.to_bytes() != before.to_bytes();
+        let rewritten = whole.to_bytes() != before.to_bytes() || whole.headers() != before.headers();
         let rest = match outcome.act {
             Act::Go if rewritten => split(whole),
             Act::Go => self.release(usize::MAX),
@@ -149,6 +153,8 @@ impl Worker {
             if finish { flow.finish(event, &mut out) } else { Ok(Verdict::Pass) }
         });
         let worked = worked.and_then(|verdict| verdict);
+        let shallow = out.iter_mut().try_for_each(Body::refuse_deep);
+        let worked = worked.and_then(|verdict| shallow.map(|()| verdict));
         match (&worked, &mut self.cleared) {
             (Ok(_), Some(cleared)) => *cleared = cleared.saturating_add(out.len()),
             (Ok(_), None) => {
@@ -157,7 +163,9 @@ impl Worker {
             }
             (Err(fault), cleared) => {
                 // If that may pass, it holds nothing back any more.
-                (self.flow, *cleared) = (Err(fault.clone()), cleared.map(|_| usize::MAX));
+                *cleared = cleared.map(|_| usize::MAX);
+                let broken = std::mem::replace(&mut self.flow, Err(fault.clone()));
+                let _ = Fault::catch(|| drop(broken));
             }
         }
         worked

@@ -107,7 +107,8 @@ impl Trace {
 /// Says who did what, and nothing of what the documents hold.
 impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let turn = |(who, entry): (&Registration, Entry)| (Arc::clone(&who.id), entry.look, entry.said);
+        // Not what they said, which may quote the document.
+        let turn = |(who, entry): (&Registration, Entry)| (Arc::clone(&who.id), entry.look, entry.took);
         f.debug_list().entries(self.entries().map(turn)).finish()
     }
 }

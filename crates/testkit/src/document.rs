@@ -1,5 +1,6 @@
 //! Documents for tests, read the way the surfaces do it.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use serde_json::Value;
@@ -25,10 +26,11 @@ pub(crate) fn looks() -> usize {
     LOOKS.get()
 }
 
-/// The document of a body, read without anybody noticing: from a copy, and not counted.
+/// The document of a body, read without anybody noticing: clones share what was read, so bytes that came in
+/// are read apart.
 pub(crate) fn peek(body: &Body) -> Result<Value, Fault> {
-    let before = looks();
-    let document = body.clone().into_json();
-    LOOKS.set(before);
-    document
+    match body.to_bytes() {
+        Cow::Borrowed(raw) => tollgate_wire::read(raw).0,
+        Cow::Owned(_) => body.json().cloned(),
+    }
 }

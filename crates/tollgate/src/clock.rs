@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime};
 
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Fault};
 
 /// The machine's clock. Clones share one timer thread, which starts when it is first needed.
 ///
@@ -75,7 +75,8 @@ fn ring_once(alarms: &Alarms, started: Instant) {
         return;
     }
     drop(waiting);
-    due.into_iter().for_each(Waker::wake);
+    // A task that panics when it is woken must not take the clock with it.
+    due.into_iter().for_each(|waker| drop(Fault::catch(|| waker.wake())));
 }
 
 impl PartialEq for Alarm {

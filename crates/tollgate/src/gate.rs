@@ -87,7 +87,8 @@ impl Gate {
         self.change(Registry::clear);
     }
 
-    /// Lets `alias` stand for `name` in calls and selectors.
+    /// Lets `alias` stand for `name` in calls and selectors. Two are in force from the start: `bash` is `exec`, and
+    /// `apply-patch` is `apply_patch`. A shell tool of another name is another tool until you say so here.
     pub fn alias(&self, alias: &str, name: &str) {
         self.change(|registry| registry.names.alias(alias, name));
     }

@@ -1,5 +1,6 @@
 //! The typed way to register: `gate.before_tool("id").tool("exec").guard(|call, args| …)`.
 
+use std::any::Any;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -16,6 +17,45 @@ use crate::view::{Fields, Text, View};
 
 /// A registration being written down. It ends with what the handler is: [`guard`](Self::guard),
 /// [`edit`](Self::edit) or [`watch`](Self::watch), or one of their `_async` kin.
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate::{Fault, Gate, OnFault, Query, Verdict};
+///
+/// let gate = Gate::new();
+///
+/// // A guard judges. It may refuse, ask, answer or divert; returning nothing is no objection.
+/// gate.before_tool("no-force").tool("exec").priority(10).guard(|_call, args| {
+///     let command = args.text("command").unwrap_or_default();
+///     command.contains("--force").then(|| Verdict::deny("push without --force"))
+/// })?;
+///
+/// // A question that closes after a minute.
+/// gate.before_tool("publish").tool_regex("^(publish|release)").guard(|call, args| {
+///     let title = format!("run {}?", call.tool_name(&args));
+///     let timeout = Some(Duration::from_secs(60));
+///     Verdict::Ask(Box::new(Query { title, timeout, ..Query::default() }))
+/// })?;
+///
+/// // An edit rewrites. With `?` inside, the last line says what kind of error there may be.
+/// gate.before_tool("defaults").tool("read").edit(|_call, mut args| {
+///     args.default("limit", 100)?;
+///     args.set("follow_links", false)?;
+///     Ok::<_, Fault>(())
+/// })?;
+///
+/// // An async guard that takes too long is dropped, and refuses.
+/// gate.before_tool("owners").limit(Duration::from_secs(2)).guard_async(|facts, _args| async move {
+///     (facts.agent.as_deref() == Some("intern")).then(|| Verdict::deny("ask your mentor"))
+/// })?;
+///
+/// // No record, no action.
+/// gate.after_tool("record").on_fault(OnFault::Deny).watch(|call, result, _outcome| {
+///     println!("{:?} ended {:?}", call.call_id, call.ended);
+///     if result.text().len() < 1_000_000 { Ok(()) } else { Err("the record is full") }
+/// })?;
+/// # Ok::<(), tollgate::BadRegistration>(())
+/// ```
 #[must_use = "nothing is registered until a handler is given"]
 pub struct On<V> {
     gate: Gate,
@@ -42,7 +82,8 @@ macro_rules! builders {
 builders! {
     /// Tool calls before they run: the handler gets the call and its arguments.
     before_tool: ToolBefore as Fields<'static>;
-    /// What tool calls came to, refused ones included: the handler gets the call and its result.
+    /// What tool calls came to, refused ones included: the handler gets the call and its result. Partial results
+    /// pass [`tool_update`](Self::tool_update), and stored ones [`tool_persist`](Self::tool_persist).
     after_tool: ToolAfter as Text<'static>;
     /// Partial results while a tool runs.
     tool_update: ToolUpdate as Text<'static>;
@@ -71,20 +112,25 @@ impl Gate {
 }
 
 impl<V: View> On<V> {
-    /// Only for this tool, by its whole name; case and aliases do not matter.
+    /// Only for this tool, by its whole name. Case and aliases do not matter: `Bash` is `exec`.
     pub fn tool(self, name: &str) -> Self {
-        let name = Match::exact(name);
-        self.select(|select| select.tool = name)
+        let found = match name.trim() {
+            "" => Err(BadRegistration("the name of a tool is blank".to_owned())),
+            name => Ok(Match::exact(name)),
+        };
+        self.select_tool(found)
     }
 
-    /// Only for tools whose whole name fits, where `*` is any text.
+    /// Only for tools whose whole name fits, where `*` is any text. It is the *normalized* name that must fit:
+    /// `bas*` never meets `Bash`, which is called `exec` by then.
     pub fn tool_glob(self, pattern: &str) -> Self {
-        self.select_by(Match::glob(pattern), |select, glob| select.tool = glob)
+        self.select_tool(Match::glob(pattern))
     }
 
-    /// Only for tools in whose normalized name the expression is found; write `^…$` for the whole name.
+    /// Only for tools in whose *normalized* name (lower case, aliases resolved) the expression is found; write
+    /// `^…$` for the whole name.
     pub fn tool_regex(self, pattern: &str) -> Self {
-        self.select_by(regex(pattern), |select, regex| select.tool = regex)
+        self.select_tool(regex(pattern))
     }
 
     /// Only for this agent.
@@ -107,9 +153,15 @@ impl<V: View> On<V> {
         self
     }
 
-    fn select_by(mut self, found: Result<Match, BadRegistration>, set: impl FnOnce(&mut Selector, Match)) -> Self {
+    /// A second tool would silently take the place of the first.
+    fn select_tool(mut self, found: Result<Match, BadRegistration>) -> Self {
+        let id = &self.id;
         self.select = self.select.and_then(|mut select| {
-            set(&mut select, found?);
+            if !matches!(select.tool, Match::Any) {
+                let problem = format!("`{id}` already selects a tool; use one pattern for both, or two rules");
+                return Err(BadRegistration(problem));
+            }
+            select.tool = found.map_err(|BadRegistration(problem)| BadRegistration(format!("`{id}`: {problem}")))?;
             Ok(select)
         });
         self
@@ -125,7 +177,8 @@ impl<V: View> On<V> {
         self.setting(move |entry| entry.on_fault = on_fault)
     }
 
-    /// How long an async handler may take; `None` is for ever.
+    /// How long an async handler may take, 15 seconds unless said; `None` is for ever. A handler that is not
+    /// async cannot be stopped: the trace then says that it overran.
     pub fn limit(self, limit: impl Into<Option<Duration>>) -> Self {
         let limit = limit.into();
         self.setting(move |entry| entry.limit = limit)
@@ -203,7 +256,8 @@ impl<V: View> On<V> {
     }
 
     /// Watches: sees the final body and what was decided. With `on_fault(OnFault::Deny)` a watcher that
-    /// returns an error keeps the call from happening: no record, no action.
+    /// returns an error keeps the call from happening: no record, no action. Where a human is asked, what was
+    /// decided is the question; who answered it is a fact at `tool.after` (`event.approval`).
     pub fn watch<R: IntoSeen>(
         self,
         watch: impl for<'a> Fn(&'a Event<'a>, V::Look<'a>, &'a Outcome) -> R + Send + Sync + 'static,
@@ -253,7 +307,17 @@ pub fn regex(pattern: &str) -> Result<Match, BadRegistration> {
     }
 }
 
+/// A handler's error as a fault. A fault that was handed on stays what it was.
+pub(crate) fn fault_of<E: Display + 'static>(error: E) -> Fault {
+    let fault = (&error as &dyn Any).downcast_ref::<Fault>().cloned();
+    fault.unwrap_or_else(|| Fault::crash(error))
+}
+
 /// What a handler may return: nothing, a verdict, or a result of either.
+#[diagnostic::on_unimplemented(
+    message = "a handler cannot return `{Self}`",
+    note = "return a `Verdict`, `()`, or a `Result` or `Option` of these; for an async handler use `guard_async` or `edit_async`"
+)]
 pub trait IntoVerdict {
     /// The verdict, or the fault.
     fn into_verdict(self) -> Result<Verdict, Fault>;
@@ -277,9 +341,9 @@ impl<T: IntoVerdict> IntoVerdict for Option<T> {
     }
 }
 
-impl<T: IntoVerdict, E: Display> IntoVerdict for Result<T, E> {
+impl<T: IntoVerdict, E: Display + 'static> IntoVerdict for Result<T, E> {
     fn into_verdict(self) -> Result<Verdict, Fault> {
-        self.map_err(Fault::crash).and_then(T::into_verdict)
+        self.map_err(fault_of).and_then(T::into_verdict)
     }
 }
 
@@ -295,9 +359,9 @@ impl IntoSeen for () {
     }
 }
 
-impl<E: Display> IntoSeen for Result<(), E> {
+impl<E: Display + 'static> IntoSeen for Result<(), E> {
     fn into_seen(self) -> Result<(), Fault> {
-        self.map_err(Fault::crash)
+        self.map_err(fault_of)
     }
 }
 
@@ -331,9 +395,9 @@ impl IntoRewrite for () {
     }
 }
 
-impl<T: IntoRewrite, E: Display> IntoRewrite for Result<T, E> {
+impl<T: IntoRewrite, E: Display + 'static> IntoRewrite for Result<T, E> {
     fn into_rewrite(self) -> Result<(Option<Value>, Verdict), Fault> {
-        self.map_err(Fault::crash).and_then(T::into_rewrite)
+        self.map_err(fault_of).and_then(T::into_rewrite)
     }
 }
 

@@ -1,9 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tollgate_core::{Act, Approval, Body, Cause, Ended, Event, Fault, Name, Pipeline, Point, Ruling};
+use tollgate_wire as wire;
+use tollgate_wire::dialect as say;
 use tollgate_wire::lens::lens_for;
 
 use crate::dialect::{Dialect, Failure, Refusal};
@@ -11,8 +13,8 @@ use crate::session::{Session, about, no_sandbox, unanswered};
 use crate::task;
 use crate::tool::{Call, Execute, Finished, ToolError, UpdateFn};
 
-/// Finds a tool by its normalized name.
-pub(crate) type Find<'a> = dyn Fn(&str) -> Option<Execute> + Send + Sync + 'a;
+/// Finds a tool by its normalized name, as the snapshot that judged the call normalizes it.
+pub(crate) type Find<'a> = dyn Fn(&Pipeline, &str) -> Option<Execute> + Send + Sync + 'a;
 
 /// One call's way: before, the tool, after. Exactly one after for every before.
 pub(crate) struct Passage<'a> {
@@ -29,8 +31,12 @@ impl Passage<'_> {
         let asked = pipeline.name(self.name);
         let mut arguments = Body::from(std::mem::take(&mut call.params));
         let (id, abort) = (call.id.clone(), call.abort.clone());
-        let started = Instant::now();
+        let (started, as_asked) = (Instant::now(), arguments.clone());
         let decided = abort.unless(self.decide(&pipeline, &asked, &id, &mut arguments)).await;
+        if decided.is_none() {
+            // Whoever was at work on them has been dropped halfway.
+            arguments = as_asked;
+        }
         let became = arguments.renamed().cloned();
         let ran_as = became.as_ref().unwrap_or(&asked);
         let (decided, approval) = decided.map_or((None, None), |(act, approval)| (Some(act), approval));
@@ -40,25 +46,33 @@ impl Passage<'_> {
             _ => Finished::failed(&self.session.dialect, ran_as.normal(), &id, "aborted".to_owned()),
         };
         let took = if finished.ended == Ended::Blocked { Duration::ZERO } else { started.elapsed() };
-        let mut result = Body::from(finished.value.clone());
+        let (original, ended) = (Body::from(finished.value), finished.ended);
+        let mut result = original.clone();
         let event = Event {
             call_id: Some(&id),
             became: became.as_ref(),
             arguments: Some(&arguments),
-            ended: Some(finished.ended),
+            ended: Some(ended),
             approval: approval.as_ref(),
             reason: finished.reason.as_deref(),
             took: Some(took),
+            kind: wire::kind(ran_as.normal()),
             ..about(Point::ToolAfter, &asked)
         };
         let after = self.session.pass(&pipeline, event, &mut result).await;
         let ruling = match (after.act, result.into_json()) {
-            (Act::Go, Ok(value)) => return finished.with(value),
+            (Act::Go, Ok(value)) => {
+                let rewritten = ended == Ended::Error && original.json() != Ok(&value);
+                // Where an edit changed the text of an error, that is now how it failed.
+                let reason = if rewritten { text_of(&value) } else { finished.reason };
+                return Finished { value, ended, reason, by: finished.by, is_plain: false };
+            }
             (Act::Stop(ruling), _) => *ruling,
             _ => Ruling::of_pipeline(Cause::Unreadable, "the result cannot be read"),
         };
         let tool = ran_as.normal().to_owned();
-        Finished::blocked(&self.session.dialect, &Refusal { tool, call_id: id.clone(), ruling, ran: true })
+        let ran = !matches!(ended, Ended::Blocked | Ended::Answered);
+        Finished::blocked(&self.session.dialect, &Refusal { tool, call_id: id.clone(), ruling, ran })
     }
 
     async fn decide(
@@ -83,7 +97,8 @@ impl Passage<'_> {
         arguments: &Body,
     ) -> Finished {
         let name = arguments.renamed().unwrap_or(asked);
-        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, asked, arguments);
+        let over = Arc::new(AtomicBool::new(false));
+        call.updates = self.intercepted(call.updates.take(), pipeline, &call.id, asked, arguments, &over);
         let id = call.id.clone();
         let stop = |ruling: Ruling| {
             let (tool, call_id) = (name.normal().to_owned(), id.clone());
@@ -103,7 +118,8 @@ impl Passage<'_> {
             }
             (Act::Go, Ok(params)) => params.clone(),
         };
-        let renamed = arguments.renamed().map(|name| self.find.and_then(|find| find(name.normal())));
+        let renamed = arguments.renamed().filter(|name| name.written() != asked.written());
+        let renamed = renamed.map(|name| self.find.and_then(|find| find(pipeline, name.normal())));
         let execute = match renamed {
             None => Arc::clone(self.execute),
             Some(Some(found)) => found,
@@ -114,6 +130,7 @@ impl Passage<'_> {
         };
         call.params = params;
         let finished = execute(call).await;
+        over.store(true, Ordering::SeqCst);
         match finished.reason {
             // Told in this session's words, under the name that rules know. An inner gate has found its own.
             Some(error) if finished.ended == Ended::Error && finished.is_plain => {
@@ -131,13 +148,14 @@ impl Passage<'_> {
         id: &str,
         asked: &Name<'_>,
         arguments: &Body,
+        over: &Arc<AtomicBool>,
     ) -> Option<UpdateFn> {
-        let forward = updates?;
+        let (forward, over) = (updates?, Arc::clone(over));
         let (session, pipeline) = (self.session.clone(), pipeline.clone());
         let (id, written, arguments) = (id.to_owned(), asked.written().to_owned(), arguments.clone());
         let own = Arc::new((session, pipeline, id, written, arguments, AtomicU64::new(0)));
         Some(Arc::new(move |partial| {
-            let (own, forward) = (Arc::clone(&own), Arc::clone(&forward));
+            let (own, forward, over) = (Arc::clone(&own), Arc::clone(&forward), Arc::clone(&over));
             Box::pin(async move {
                 let (session, pipeline, id, written, arguments, next) = &*own;
                 let name = pipeline.name(written);
@@ -145,9 +163,12 @@ impl Passage<'_> {
                 let index = Some(next.fetch_add(1, Ordering::SeqCst));
                 let about = about(Point::ToolUpdate, &name);
                 let became = arguments.renamed();
-                let event = Event { call_id: Some(id), became, arguments: Some(arguments), index, ..about };
+                let kind = wire::kind(became.unwrap_or(&name).normal());
+                let event = Event { call_id: Some(id), became, kind, arguments: Some(arguments), index, ..about };
                 let outcome = session.pass(pipeline, event, &mut body).await;
-                if let (Act::Go, Ok(partial)) = (outcome.act, body.into_json()) {
+                // After the result has been judged nothing more may go out.
+                let open = !over.load(Ordering::SeqCst);
+                if let (Act::Go, Ok(partial), true) = (outcome.act, body.into_json(), open) {
                     forward(partial).await;
                 }
             })
@@ -156,22 +177,18 @@ impl Passage<'_> {
 }
 
 impl Finished {
-    /// What became of it after the after-point: where an edit changed the text of an error, that is now how it
-    /// failed.
-    fn with(self, value: Value) -> Self {
-        let rewritten = self.ended == Ended::Error && value != self.value;
-        let reason = if rewritten { text_of(&value) } else { self.reason };
-        Self { value, reason, is_plain: false, ..self }
-    }
-
     pub(crate) fn blocked(dialect: &Dialect, refusal: &Refusal) -> Self {
         let reason = Some(refusal.ruling.reason.to_string());
-        Self { value: (dialect.blocked)(refusal), ended: Ended::Blocked, reason, is_plain: false }
+        let by = refusal.ruling.by.as_deref().map(str::to_owned);
+        let plainly = |_| say::status_blocked(&refusal.ruling, &refusal.tool);
+        let value = Fault::catch(|| (dialect.blocked)(refusal)).unwrap_or_else(plainly);
+        Self { value, ended: Ended::Blocked, reason, by, is_plain: false }
     }
 
     fn failed(dialect: &Dialect, tool: &str, call_id: &str, error: String) -> Self {
-        let value = (dialect.failed)(&Failure { tool, call_id, error: &error });
-        Self { value, ended: Ended::Error, reason: Some(error), is_plain: false }
+        let failure = Failure { tool, call_id, error: &error };
+        let value = Fault::catch(|| (dialect.failed)(&failure)).unwrap_or_else(|_| (Dialect::STATUS.failed)(&failure));
+        Self { value, ended: Ended::Error, reason: Some(error), by: None, is_plain: false }
     }
 
     fn answered(answer: Body) -> Self {
@@ -179,12 +196,12 @@ impl Finished {
             Ok(value) => (value, Ended::Answered, None),
             Err(fault) => (Value::Null, Ended::Error, Some(fault.to_string())),
         };
-        Self { value, ended, reason, is_plain: false }
+        Self { value, ended, reason, by: None, is_plain: false }
     }
 
     fn diverted(dialect: &Dialect, tool: &str, call_id: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         match run {
-            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None, is_plain: false },
+            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None, by: None, is_plain: false },
             Ok(Err(ToolError(error))) => Self::failed(dialect, tool, call_id, error),
             Err(panic) => Self::failed(dialect, tool, call_id, format!("the sandbox panicked: {}", panic.detail)),
         }

@@ -1,8 +1,8 @@
 //! Plugins that register hooks by name and speak JSON.
 //!
 //! Differences from the systems this API comes from: each handler sees what the one before made of the
-//! call; a refusal stands, whatever a later handler says; a handler that fails refuses, unless its plugin
-//! was activated with [`PluginOptions::catch_errors`]; async handlers are waited for at every hook.
+//! call; a refusal stands, whatever a later handler says; a handler that decides and fails refuses, unless
+//! its plugin was activated with [`PluginOptions::catch_errors`]; async handlers are waited for at every hook.
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +16,7 @@ use tollgate_core::{
 };
 
 use crate::gate::{Gate, Handle};
+use crate::on::fault_of;
 use crate::task::BoxFuture;
 
 /// A plugin: who it is, and what it registers.
@@ -38,7 +39,8 @@ pub trait Plugin {
 /// How a plugin is activated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PluginOptions {
-    /// Lets calls pass when a handler of this plugin fails. Off: a handler that fails refuses.
+    /// Lets calls pass when a handler of this plugin fails. Off: a handler that decides and fails refuses. Those
+    /// that only watch never hold anything up.
     pub catch_errors: bool,
 }
 
@@ -71,10 +73,10 @@ const HOOKS: [(&str, Point, Hook); 8] = [
     ("after_tool_call", Point::ToolAfter, Hook::AfterToolCall),
     ("tool_result_persist", Point::ToolPersist, Hook::Store),
     ("before_message_write", Point::MessageWrite, Hook::Store),
-    ("llm_input", Point::ModelRequest, Hook::Llm("request")),
-    ("llm_output", Point::ModelResponse, Hook::Llm("response")),
-    ("session_start", Point::SessionStart, Hook::Llm("session")),
-    ("session_end", Point::SessionEnd, Hook::Llm("session")),
+    ("llm_input", Point::ModelRequest, Hook::Watch("request")),
+    ("llm_output", Point::ModelResponse, Hook::Watch("response")),
+    ("session_start", Point::SessionStart, Hook::Watch("session")),
+    ("session_end", Point::SessionEnd, Hook::Watch("session")),
 ];
 
 #[derive(Clone, Copy)]
@@ -84,7 +86,7 @@ enum Hook {
     /// May replace or withhold what is stored.
     Store,
     /// Only watches; the word is the key the document stands under.
-    Llm(&'static str),
+    Watch(&'static str),
 }
 
 impl Gate {
@@ -126,7 +128,7 @@ impl PluginApi {
         let adapter = Adapter { hook, handler, plugin: self.plugin.clone() };
         let mut registration = match hook {
             Hook::BeforeToolCall | Hook::Store => Registration::edit(&id, [point], adapter),
-            Hook::AfterToolCall | Hook::Llm(_) => Registration::watch(&id, [point], adapter),
+            Hook::AfterToolCall | Hook::Watch(_) => Registration::watch(&id, [point], adapter),
         };
         registration.priority = priority;
         if self.options.catch_errors {
@@ -162,9 +164,9 @@ impl<T: IntoAnswer> IntoAnswer for Option<T> {
     }
 }
 
-impl<T: IntoAnswer, E: Display> IntoAnswer for Result<T, E> {
+impl<T: IntoAnswer, E: Display + 'static> IntoAnswer for Result<T, E> {
     fn into_answer(self) -> Result<Value, Fault> {
-        self.map_err(Fault::crash).and_then(T::into_answer)
+        self.map_err(fault_of).and_then(T::into_answer)
     }
 }
 
@@ -182,11 +184,12 @@ impl Edit for Adapter {
             Err(fault) => return Step::Now(Err(fault)),
         };
         let told = match self.hook {
-            Hook::BeforeToolCall => json!({"toolName": context.tool_name, "params": object_or_empty(document)}),
+            Hook::BeforeToolCall => json!({"toolName": context.tool_name, "params": null_is_empty(document)}),
             _ => json!({"toolName": context.tool_name, "message": document}),
         };
         let answer = (self.handler)(told, context);
-        Step::later(async move { self.apply(answer.await?, body) })
+        // Through a body, which refuses what nests too deep to be handled at all.
+        Step::later(async move { self.apply(Body::from(answer.await?).into_json()?, body) })
     }
 }
 
@@ -197,13 +200,15 @@ impl Adapter {
         let mut answer = match answer {
             Value::Null => return Ok(Verdict::Pass),
             Value::Object(answer) => answer,
-            other => return Err(garbage(format!("it answered `{other}` and not an object"))),
+            other => return Err(garbage(format!("it answered {} and not an object", kind_of(&other)))),
         };
         answer.retain(|_, value| !value.is_null());
         match answer.get("block") {
             None | Some(Value::Bool(false)) => {}
             Some(Value::Bool(true)) => return Ok(self.block(&answer)),
-            Some(other) => return Err(garbage(format!("its `block` is `{other}` and neither true nor false"))),
+            Some(other) => {
+                return Err(garbage(format!("its `block` is {} and neither true nor false", kind_of(other))));
+            }
         }
         match (self.hook, answer.remove("params"), answer.remove("message")) {
             (Hook::BeforeToolCall, Some(Value::Object(params)), _) => merge(body, params)?,
@@ -242,11 +247,15 @@ impl Watch for Adapter {
         let context = PluginContext::of(event, body);
         let document = body.json().cloned().unwrap_or_default();
         let told = match self.hook {
-            Hook::Llm(key) => json!({"model": event.model, key: document}),
+            Hook::Watch(key) => json!({"model": event.model, key: document}),
             _ => after_tool_call(event, &context.tool_name, document),
         };
         let seen = (self.handler)(told, context);
-        Step::later(async move { seen.await.map(drop) })
+        Step::later(async move {
+            let answer = Body::from(seen.await?).into_json()?;
+            let decides = ["block", "params", "message", "requireApproval"].iter().any(|key| !answer[*key].is_null());
+            if decides { Err(garbage("it wants to decide, and this hook only watches".to_owned())) } else { Ok(()) }
+        })
     }
 }
 
@@ -254,7 +263,7 @@ impl Watch for Adapter {
 fn after_tool_call(event: &Event<'_>, tool: &str, result: Value) -> Value {
     let params = event.arguments.and_then(|body| body.json().ok()).cloned().unwrap_or_default();
     let millis = event.took.unwrap_or_default().as_millis();
-    let mut told = json!({"toolName": tool, "params": object_or_empty(params), "durationMs": u64::try_from(millis).unwrap_or(u64::MAX)});
+    let mut told = json!({"toolName": tool, "params": null_is_empty(params), "durationMs": u64::try_from(millis).unwrap_or(u64::MAX)});
     match event.ended {
         Some(Ended::Blocked) => {
             told["blocked"] = true.into();
@@ -267,8 +276,22 @@ fn after_tool_call(event: &Event<'_>, tool: &str, result: Value) -> Value {
     told
 }
 
-fn object_or_empty(value: Value) -> Value {
-    if value.is_object() { value } else { Value::Object(Map::new()) }
+/// No arguments are an empty object. Others that are none are handed over as they are: a handler that judged
+/// an empty object in their place would have judged something else.
+fn null_is_empty(value: Value) -> Value {
+    if value.is_null() { Value::Object(Map::new()) } else { value }
+}
+
+/// What kind of JSON this is; its value may be a secret.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// Lays a plugin's params over the current ones. No params at all leave even odd arguments as they are.

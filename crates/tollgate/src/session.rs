@@ -85,7 +85,8 @@ impl Session {
     }
 
     /// The same session for calls that an interceptor makes itself: it is not asked about them, and neither
-    /// is anybody who caused them.
+    /// is anybody who caused them. Whoever holds a session can name anybody here, so hand sessions only to
+    /// those you trust; the trace shows who was skipped.
     #[must_use]
     pub fn caused_by(mut self, interceptor: &str) -> Self {
         Arc::make_mut(&mut self.who).chain.push(interceptor.to_owned());
@@ -103,22 +104,28 @@ impl Session {
     }
 
     pub(crate) async fn pass(&self, pipeline: &Pipeline, event: Event<'_>, body: &mut Body) -> Outcome {
-        let chain: Vec<&str> = self.who.chain.iter().map(String::as_str).collect();
-        let (labels, who) = (self.labels(), &*self.who);
+        let who = &*self.who;
+        let chain: Vec<&str> = who.chain.iter().map(String::as_str).chain(event.chain.iter().copied()).collect();
+        let mut labels = self.labels();
+        labels.extend_from_slice(event.labels);
+        // What the event says of itself stands; the session fills in the rest.
         let event = Event {
-            session: Some(&who.session),
-            agent: who.agent.as_deref(),
-            model: who.model.as_deref(),
-            cwd: who.cwd.as_deref(),
-            principal: who.principal.as_deref(),
-            server: who.server.as_deref(),
-            surface: Some("library"),
+            session: event.session.or(Some(&who.session)),
+            agent: event.agent.or(who.agent.as_deref()),
+            model: event.model.or(who.model.as_deref()),
+            cwd: event.cwd.or(who.cwd.as_deref()),
+            principal: event.principal.or(who.principal.as_deref()),
+            server: event.server.or(who.server.as_deref()),
+            surface: event.surface.or(Some("library")),
             chain: &chain,
             labels: &labels,
             ..event
         };
         let outcome = pipeline.run(&event, body).await;
-        self.labels.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(body.labels());
+        let mut kept = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = body.labels().iter().filter(|label| !labels.contains(label));
+        kept.extend(new.cloned());
+        drop(kept);
         outcome
     }
 

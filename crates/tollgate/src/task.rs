@@ -92,15 +92,17 @@ impl Abort {
 
     /// Runs a future until it ends or the signal comes; then it is dropped and there is no value.
     pub async fn unless<T>(&self, future: impl Future<Output = T>) -> Option<T> {
-        let (mut future, mut aborted) = (pin!(future), pin!(self.aborted()));
-        poll_fn(|context| {
+        let (mut future, mut aborted) = (Box::pin(future), pin!(self.aborted()));
+        let ended = poll_fn(|context| {
             // The signal first: a handler that settles at the same moment must not win.
             if aborted.as_mut().poll(context).is_ready() {
                 return Poll::Ready(None);
             }
             future.as_mut().poll(context).map(Some)
         })
-        .await
+        .await;
+        let_go(future);
+        ended
     }
 }
 
@@ -138,9 +140,9 @@ pub(crate) async fn until<T>(
     moment: Option<Duration>,
     future: impl Future<Output = T>,
 ) -> Option<T> {
-    let mut future = pin!(future);
+    let mut future = Box::pin(future);
     let mut alarm: Option<Waker> = None;
-    poll_fn(|context| {
+    let ended = poll_fn(|context| {
         if let Poll::Ready(value) = future.as_mut().poll(context) {
             return Poll::Ready(Some(value));
         }
@@ -154,15 +156,24 @@ pub(crate) async fn until<T>(
         }
         Poll::Pending
     })
-    .await
+    .await;
+    let_go(future);
+    ended
+}
+
+/// Drops what was stopped halfway. That may panic, and a call that has been stopped must still come to its end.
+fn let_go<T>(future: T) {
+    let _ = Fault::catch(|| drop(future));
 }
 
 /// Runs a future; a panic in it is a fault.
 pub(crate) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, Fault> {
-    let mut future = pin!(future);
-    poll_fn(|context| match Fault::catch(|| future.as_mut().poll(context)) {
+    let mut future = Box::pin(future);
+    let ended = poll_fn(|context| match Fault::catch(|| future.as_mut().poll(context)) {
         Ok(poll) => poll.map(Ok),
         Err(fault) => Poll::Ready(Err(fault)),
     })
-    .await
+    .await;
+    let_go(future);
+    ended
 }

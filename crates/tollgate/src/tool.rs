@@ -59,6 +59,8 @@ pub struct Finished {
     pub ended: Ended,
     /// Why it was blocked, or how it failed.
     pub reason: Option<String>,
+    /// The interceptor that blocked it, unless it was the pipeline itself.
+    pub by: Option<String>,
     /// Whether it comes from the tool itself and no gate has told it in its own words yet.
     pub(crate) is_plain: bool,
 }
@@ -200,7 +202,8 @@ impl Tool {
         }
     }
 
-    /// Runs it.
+    /// Runs it. To stop it, use the call's [`Abort`]: dropping this future also drops what was still to happen,
+    /// the after-point included.
     pub async fn execute(&self, call: Call) -> Finished {
         (self.execute)(call).await
     }
@@ -248,12 +251,12 @@ impl Call {
 impl Finished {
     fn of(tool: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         let error = match run {
-            Ok(Ok(value)) => return Self { value, ended: Ended::Ok, reason: None, is_plain: true },
+            Ok(Ok(value)) => return Self { value, ended: Ended::Ok, reason: None, by: None, is_plain: true },
             Ok(Err(ToolError(error))) => error,
             Err(panic) => format!("`{tool}` panicked: {}", panic.detail),
         };
         let value = json!({"status": "error", "tool": tool, "error": error});
-        Self { value, ended: Ended::Error, reason: Some(error), is_plain: true }
+        Self { value, ended: Ended::Error, reason: Some(error), by: None, is_plain: true }
     }
 
     /// Whether the tool ran, here or elsewhere, and succeeded, or somebody answered in its place.

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
-use tollgate_core::{BadRegistration, Ended, Point, Registration, Step, Verdict};
+use tollgate_core::{BadRegistration, Ended, Match, Pipeline, Point, Registration, Step, Verdict};
 
 use crate::passage::Passage;
 use crate::session::Session;
@@ -45,9 +45,12 @@ impl Toolbox {
     pub fn add(&self, tool: Tool) -> Result<Tool, BadRegistration> {
         let mut tools = self.inner.tools.write().unwrap_or_else(PoisonError::into_inner);
         let pipeline = self.inner.session.gate().pipeline();
-        let taken = tools.iter().any(|other| pipeline.name(&other.name).normal() == pipeline.name(&tool.name).normal());
-        if taken {
-            return Err(BadRegistration(format!("there is already a tool `{}`; remove it first", tool.name)));
+        let same = |other: &&Tool| pipeline.name(&other.name).normal() == pipeline.name(&tool.name).normal();
+        if let Some(other) = tools.iter().find(same) {
+            let (new, old) = (&tool.name, &other.name);
+            return Err(BadRegistration(format!(
+                "`{new}` is the same tool as `{old}`, which is here; remove that first"
+            )));
         }
         let wrapped = self.wrap(&tool);
         tools.push(tool);
@@ -72,7 +75,7 @@ impl Toolbox {
     /// One tool by name or alias, wrapped.
     pub fn get(&self, name: &str) -> Option<Tool> {
         let pipeline = self.inner.session.gate().pipeline();
-        self.plain(pipeline.name(name).normal()).map(|tool| self.wrap(&tool))
+        self.plain(&pipeline, pipeline.name(name).normal()).map(|tool| self.wrap(&tool))
     }
 
     /// What can be known of each tool from outside.
@@ -85,28 +88,35 @@ impl Toolbox {
         tool.rerouted(Arc::new(move |call| {
             let (toolbox, name, execute) = (toolbox.clone(), name.clone(), Arc::clone(&execute));
             Box::pin(async move {
-                let find = |name: &str| toolbox.plain(name).map(|tool| tool.executor());
+                let find = |pipeline: &Pipeline, name: &str| toolbox.plain(pipeline, name).map(|tool| tool.executor());
                 let session = &toolbox.inner.session;
                 Passage { session, name: &name, execute: &execute, find: Some(&find) }.call(call).await
             })
         }))
     }
 
-    /// The tool itself, for the passage that has already judged the call.
-    fn plain(&self, normal: &str) -> Option<Tool> {
+    /// The tool itself, for the passage that has already judged the call. Where an alias came later and two
+    /// tools have one name by now, it is neither of them.
+    fn plain(&self, pipeline: &Pipeline, normal: &str) -> Option<Tool> {
         let tools = self.inner.tools.read().unwrap_or_else(PoisonError::into_inner);
-        let pipeline = self.inner.session.gate().pipeline();
-        tools.iter().find(|tool| pipeline.name(&tool.name).normal() == normal).cloned()
+        let mut found = tools.iter().filter(|tool| pipeline.name(&tool.name).normal() == normal);
+        found.next().filter(|_| found.next().is_none()).cloned()
     }
 
-    /// Proves that every tool passes the pipeline: each handed-out tool is called against a snapshot that
+    /// Proves that every tool handed out passes the pipeline (not that the host uses no others): each handed-out tool is called against a snapshot that
     /// refuses everything, and must come back refused by exactly that refusal.
     pub async fn coverage(&self) -> Coverage {
         let mut rows = Vec::new();
         for tool in self.tools() {
             rows.push(self.cover(&tool).await);
         }
-        Coverage { rows }
+        let seen = |id: &str| rows.iter().any(|row| row.before.iter().chain(&row.after).any(|other| other == id));
+        let waits = |entry: &Registration| {
+            let for_tools = entry.points.iter().any(|point| [Point::ToolBefore, Point::ToolAfter].contains(point));
+            for_tools && !matches!(entry.select.tool, Match::Any) && !seen(&entry.id)
+        };
+        let idle = self.inner.session.gate().list().into_iter().filter(waits).map(|entry| entry.id.to_string());
+        Coverage { idle: idle.collect(), rows }
     }
 
     async fn cover(&self, tool: &Tool) -> Covered {
@@ -143,6 +153,8 @@ impl tollgate_core::Guard for Canary {
 pub struct Coverage {
     /// One row per tool.
     pub rows: Vec<Covered>,
+    /// Rules for a tool that is not in the box: a misspelt name, or a tool that comes later.
+    pub idle: Vec<String>,
 }
 
 /// One tool's row.
@@ -159,7 +171,7 @@ pub struct Covered {
 }
 
 impl Coverage {
-    /// Whether no tool gets round the pipeline.
+    /// Whether no tool gets round the pipeline. It does not mean that somebody stands there: see the rows.
     pub fn is_complete(&self) -> bool {
         self.rows.iter().all(|row| row.passes)
     }
@@ -171,6 +183,9 @@ impl fmt::Display for Coverage {
             let word = if *passes { "covered" } else { "NOT COVERED" };
             writeln!(f, "{tool}: {word}; before: [{}]; after: [{}]", before.join(", "), after.join(", "))?;
         }
-        Ok(())
+        match self.idle.as_slice() {
+            [] => Ok(()),
+            idle => writeln!(f, "for no tool that is here: [{}]", idle.join(", ")),
+        }
     }
 }

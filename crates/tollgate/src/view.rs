@@ -158,9 +158,14 @@ impl FieldsMut<'_> {
 }
 
 impl Text<'_> {
-    /// All of the text, parts joined by line ends.
+    /// The text the model reads, parts joined by line ends.
     pub fn text(&self) -> String {
         text_of(self.0)
+    }
+
+    /// Every string of the document, joined by line ends: for guards that look for what must not be there.
+    pub fn everything(&self) -> String {
+        strings(document(self.0)).join("\n")
     }
 
     /// The document itself.
@@ -170,9 +175,14 @@ impl Text<'_> {
 }
 
 impl TextMut<'_> {
-    /// All of the text, parts joined by line ends.
+    /// The text the model reads, parts joined by line ends.
     pub fn text(&self) -> String {
         text_of(self.0)
+    }
+
+    /// Every string of the document, joined by line ends.
+    pub fn everything(&self) -> String {
+        strings(document(self.0)).join("\n")
     }
 
     /// The document itself.
@@ -180,20 +190,13 @@ impl TextMut<'_> {
         document(self.0)
     }
 
-    /// Rewrites each part of the text, and each string of what stands beside it for programs, which often
-    /// repeats the text. Where that changes nothing, nothing is touched.
+    /// Rewrites every string of the document, wherever it stands: what is taken out of a text must not survive
+    /// beside it. Names of fields are left alone. Where that changes nothing, nothing is touched.
     pub fn map(&mut self, rewrite: impl Fn(&str) -> String) -> Result<(), Fault> {
-        let lens = lens_for(document(self.0));
-        let details = lens.details(document(self.0)).map(strings).unwrap_or_default();
-        let mut all = lens.texts(document(self.0)).into_iter().chain(details);
-        if all.all(|part| rewrite(part) == part) {
+        if strings(document(self.0)).into_iter().all(|text| rewrite(text) == text) {
             return Ok(());
         }
-        let document = self.0.json_mut()?;
-        lens.texts_mut(document).into_iter().for_each(|part| *part = rewrite(part));
-        if let Some(details) = lens.details_mut(document) {
-            strings_mut(details).into_iter().for_each(|part| *part = rewrite(part));
-        }
+        strings_mut(self.0.json_mut()?).into_iter().for_each(|text| *text = rewrite(text));
         Ok(())
     }
 

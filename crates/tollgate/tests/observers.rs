@@ -157,7 +157,9 @@ fn a_trace_prints_no_arguments() -> Test {
     let log = printed.clone();
     gate.before_tool("trace").watch(move |_, _, outcome| log.push(format!("{:?}", outcome.trace)))?;
     run(&gate, &echo("exec", &Log::new()), json!({"command": "secret too"}));
-    assert_eq!(printed.take(), [r#"[("x", 1, Passed), ("y", 1, Denied("no"))]"#]);
+    let [printed] = &printed.take()[..] else { panic!("not once") };
+    assert!(printed.contains(r#"("x", 1, "#) && printed.contains(r#"("y", 1, "#), "{printed}");
+    assert!(!printed.contains("secret") && !printed.contains("no"), "{printed}");
     Ok(())
 }
 

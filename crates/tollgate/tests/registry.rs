@@ -125,7 +125,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
         ),
         (
             gate.before_tool("x").tool_glob("a?").guard(|_, _| Verdict::Pass),
-            "the pattern `a?` does not work: a glob is a name in which `*` stands for any text",
+            "`x`: the pattern `a?` does not work: a glob is a name in which `*` stands for any text",
         ),
     ] {
         assert_eq!(added.err().map(|error| error.to_string()).as_deref(), Some(expected));
@@ -138,7 +138,7 @@ fn a_broken_regex_is_refused_and_shown() {
     let gate = Gate::new();
     let error = gate.before_tool("x").tool_regex("(exec").guard(|_, _| Verdict::Pass).err();
     let error = error.map(|error| error.to_string()).unwrap_or_default();
-    assert!(error.starts_with("the pattern `(exec` does not work: "), "{error}");
+    assert!(error.starts_with("`x`: the pattern `(exec` does not work: "), "{error}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn two_tools_of_one_name_are_refused() -> Test {
     toolbox.add(echo("exec", &Log::new()))?;
     for name in ["exec", "Exec", " bash", "terminal"] {
         let error = toolbox.add(echo(name, &Log::new())).err().map(|error| error.to_string());
-        assert_eq!(error, Some(format!("there is already a tool `{name}`; remove it first")));
+        assert_eq!(error, Some(format!("`{name}` is the same tool as `exec`, which is here; remove that first")));
     }
     assert_eq!(toolbox.tools().len(), 1);
     Ok(())

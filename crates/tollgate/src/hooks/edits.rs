@@ -65,7 +65,13 @@ impl Post {
         match decisions.into_iter().find(|decision| *decision != ToolCallDecision::Allow) {
             None | Some(ToolCallDecision::Allow) => Ok(Verdict::Pass),
             Some(ToolCallDecision::Block(reason)) => Ok(Verdict::deny(reason)),
-            Some(_) => Err(Fault::new(FaultKind::Garbage, "a result can be allowed or blocked, nothing else")),
+            Some(other) => {
+                // Through a body, because to drop what nests too deep could end the process.
+                if let ToolCallDecision::Modify(call) = other {
+                    drop(Body::from(call.arguments));
+                }
+                Err(Fault::new(FaultKind::Garbage, "a result can be allowed or blocked, nothing else"))
+            }
         }
     }
 }
