@@ -10,7 +10,6 @@ use tollgate_core::{Body, Clock, Edit, Event, Fault, Guard, Name, Names, Point, 
 /// An ordinary tool call, before it runs.
 pub fn event<'a>(name: &'a Name<'a>) -> Event<'a> {
     Event {
-        kind: Some("exec"),
         session: Some("5f0c9a52-6f1e-4c0b-9d0e-0a3b6c1d2e3f"),
         agent: Some("main"),
         surface: Some("library"),

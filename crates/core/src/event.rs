@@ -23,9 +23,6 @@ pub struct Event<'a> {
     pub name: Option<&'a Name<'a>>,
     /// The tool that ran, where an edit renamed the call (from `tool.update` on).
     pub became: Option<&'a Name<'a>>,
-    /// What the tool first asked for does, in the words of the tool table: `exec`, `read`, `write` and so on.
-    /// From `tool.update` on, what the tool that runs does.
-    pub kind: Option<&'a str>,
     /// Which call this is; the same at all of its points.
     pub call_id: Option<&'a str>,
     /// The session it belongs to.

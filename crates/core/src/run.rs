@@ -151,7 +151,7 @@ impl<'p> Run<'p> {
         // Whoever supplies the command has caused this event, and is not asked what to do with it.
         let chain: Vec<&str> = event.chain.iter().copied().chain(by.iter().map(|by| &**by)).collect();
         let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
-        let exec = Event { kind: Some("exec"), chain: &chain, routed: true, fixed_name: true, ..exec };
+        let exec = Event { chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
         let mut outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
         // Whoever sends every command somewhere is content with one that goes there anyway.

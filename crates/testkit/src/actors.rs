@@ -369,7 +369,6 @@ fn facts(event: &Event<'_>) -> Value {
         "name": event.name.map(Name::normal),
         "written": event.name.map(Name::written),
         "became": event.became.map(Name::normal),
-        "kind": event.kind,
         "call_id": event.call_id,
         "session": event.session,
         "agent": event.agent,

@@ -141,7 +141,6 @@ pub struct Facts {
     pub point: String,
     pub name: Option<String>,
     pub became: Option<String>,
-    pub kind: Option<String>,
     pub call_id: Option<String>,
     pub session: Option<String>,
     pub agent: Option<String>,
@@ -331,7 +330,6 @@ impl Facts {
     /// The facts that can be borrowed as they are.
     fn plain(&self, point: Point) -> Result<Event<'_>, String> {
         Ok(Event {
-            kind: self.kind.as_deref(),
             call_id: self.call_id.as_deref(),
             session: self.session.as_deref(),
             agent: self.agent.as_deref(),

@@ -181,7 +181,7 @@ impl Naive<'_> {
         // Whoever supplies the command has caused this, and is not asked about it.
         let suppliers: Vec<&str> = by.iter().map(String::as_str).collect();
         let chain = [event.chain, &suppliers].concat();
-        let exec = Event { kind: Some("exec"), chain: &chain, routed: true, fixed_name: true, ..exec };
+        let exec = Event { chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
         let mut inner = Round { elapsed: round.elapsed, ..Round::default() };
         let act = self.decide(&exec, &mut arguments, &mut inner);

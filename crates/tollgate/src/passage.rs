@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tollgate_core::{Act, Approval, Body, Cause, Ended, Event, Fault, Name, Pipeline, Point, Ruling};
-use tollgate_wire as wire;
 use tollgate_wire::dialect as say;
 use tollgate_wire::lens::lens_for;
 
@@ -56,7 +55,6 @@ impl Passage<'_> {
             approval: approval.as_ref(),
             reason: finished.reason.as_deref(),
             took: Some(took),
-            kind: wire::kind(ran_as.normal()),
             ..about(Point::ToolAfter, &asked)
         };
         let after = self.session.pass(&pipeline, event, &mut result).await;
@@ -163,8 +161,7 @@ impl Passage<'_> {
                 let index = Some(next.fetch_add(1, Ordering::SeqCst));
                 let about = about(Point::ToolUpdate, &name);
                 let became = arguments.renamed();
-                let kind = wire::kind(became.unwrap_or(&name).normal());
-                let event = Event { call_id: Some(id), became, kind, arguments: Some(arguments), index, ..about };
+                let event = Event { call_id: Some(id), became, arguments: Some(arguments), index, ..about };
                 let outcome = session.pass(pipeline, event, &mut body).await;
                 // After the result has been judged nothing more may go out.
                 let open = !over.load(Ordering::SeqCst);

@@ -2,7 +2,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tollgate_core::{Act, Approval, Body, Cause, Event, Name, Outcome, Pipeline, Point, Question, Route, Ruling};
-use tollgate_wire as wire;
 
 use crate::dialect::Dialect;
 use crate::gate::{AskFn, Gate};
@@ -276,7 +275,7 @@ fn unreadable(what: &str) -> Ruling {
 }
 
 pub(crate) fn about<'a>(point: Point, name: &'a Name<'a>) -> Event<'a> {
-    Event { name: Some(name), kind: wire::kind(name.normal()), ..Event::at(point) }
+    Event { name: Some(name), ..Event::at(point) }
 }
 
 pub(crate) fn no_sandbox(provider: &str) -> Ruling {

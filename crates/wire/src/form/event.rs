@@ -21,7 +21,8 @@ pub struct EventForm {
     /// The tool that ran, where an edit renamed the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub became: Option<NameForm>,
-    /// What the tool does: `exec`, `read`, `write` and so on.
+    /// What that tool does, by the table of tools: `exec`, `read`, `write` and so on. Who reads an event works
+    /// this out again, as it does with the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Which call this is; the same at all of its points.
@@ -135,7 +136,7 @@ impl EventForm {
             point: PointForm(event.point),
             name: event.name.map(NameForm::from),
             became: event.became.map(NameForm::from),
-            kind: text(event.kind),
+            kind: text(event.became.or(event.name).and_then(|name| crate::kind(name.normal()))),
             call_id: text(event.call_id),
             session: text(event.session),
             agent: text(event.agent),
@@ -183,7 +184,6 @@ impl EventForm {
             point: self.point.0,
             name: name.as_ref(),
             became: became.as_ref(),
-            kind: self.kind.as_deref(),
             call_id: self.call_id.as_deref(),
             session: self.session.as_deref(),
             agent: self.agent.as_deref(),

@@ -354,7 +354,7 @@ fn objects() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 fn events() -> impl Strategy<Value = EventForm> {
-    let facts = proptest::collection::vec(maybe(texts()), 13);
+    let facts = proptest::collection::vec(maybe(texts()), 12);
     let lists = (proptest::collection::vec(texts(), 0..3), pairs());
     let ended = maybe(proptest::sample::select(vec![EndedForm::Ok, EndedForm::Error, EndedForm::Blocked]));
     let numbers = (maybe(0..1_u64 << 53), maybe(0..1_u64 << 53), any::<u32>(), any::<u8>());
@@ -365,11 +365,13 @@ fn events() -> impl Strategy<Value = EventForm> {
             let names = crate::names();
             let mut text = || facts.pop().flatten();
             let mut name = || text().map(|written| NameForm::from(&names.name(&written)));
+            let (name, became) = (name(), name());
+            let now = became.as_ref().or(name.as_ref()).and_then(|name| name.normal.as_deref());
             EventForm {
                 point: PointForm(point),
-                name: name(),
-                became: name(),
-                kind: text(),
+                kind: now.and_then(crate::kind).map(str::to_owned),
+                name,
+                became,
                 call_id: text(),
                 session: text(),
                 agent: text(),
