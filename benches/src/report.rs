@@ -82,7 +82,7 @@ impl fmt::Display for Report {
             let line = format!("{a:what$}  {b:>min$}  {c:>median$}  {d:>allocations$}  {e}");
             writeln!(f, "{}", line.trim_end())?;
         }
-        writeln!(f, "\ntargets")?;
+        writeln!(f, "\ntargets, judged on the best round")?;
         let targets = self.targets();
         let wide = targets.iter().map(|(what, ..)| what.chars().count()).max().unwrap_or_default();
         for (what, value, met) in targets {

@@ -16,7 +16,13 @@ fn command(args: &[&str], names: &[String]) -> Result<String> {
     let (name, quick) = match args {
         [name] => (name, false),
         [name, "--quick"] | ["--quick", name] => (name, true),
-        _ => return Err(format!("say which benchmark to run: {}", choices(names))),
+        [] => return Err(format!("say which benchmark to run: {}", choices(names))),
+        _ => {
+            return Err(format!(
+                "`{}` is not understood; write a benchmark's name, and perhaps `--quick`",
+                args.join(" ")
+            ));
+        }
     };
     if !names.iter().any(|known| known == name) {
         return Err(format!("there is no benchmark `{name}`; choose from: {}", choices(names)));
@@ -62,6 +68,10 @@ mod tests {
             (&["wire", "--quick"], Ok("run --release -q -p tollgate-benches --bin wire -- --quick")),
             (&["cone"], Err("there is no benchmark `cone`; choose from: core, wire")),
             (&[], Err("say which benchmark to run: core, wire")),
+            (
+                &["core", "--wrong"],
+                Err("`core --wrong` is not understood; write a benchmark's name, and perhaps `--quick`"),
+            ),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(command(args, &names), expected, "{args:?}");
