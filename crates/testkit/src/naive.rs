@@ -113,7 +113,7 @@ impl Naive<'_> {
                 asked_before_the_last_change.clone_from(&had_a_turn);
             }
             had_a_turn.push(Arc::clone(&next.id));
-            let written = |body: &Body| body.renamed().or(event.name).map(|name| name.written().to_owned());
+            let written = |body: &Body| event.tool_now(body).map(|name| name.written().to_owned());
             if written(body) != written(&before) {
                 renames += 1;
                 if event.point != Point::ToolBefore || event.fixed_name || renames > 4 {

@@ -145,6 +145,8 @@ fn moment() -> impl Strategy<Value = Moment> {
         let event = Facts {
             point: point.to_owned(),
             name: about_a_tool.then(|| name.to_owned()),
+            // What an edit renamed it to, where it has run.
+            became: (about_a_tool && point != "tool.before" && odd > 4).then(|| "read".to_owned()),
             agent: (agent > 1).then(|| if agent > 4 { "main" } else { "helper" }.to_owned()),
             chain: chain.into_iter().map(str::to_owned).collect(),
             fixed_name: odd == 0,
