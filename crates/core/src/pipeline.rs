@@ -34,8 +34,7 @@ pub(crate) struct Inner {
 
 impl Pipeline {
     pub(crate) fn new(registry: &Registry) -> Self {
-        let Registry { entries, clock, digest, names, rewrite_ambiguous } = registry.clone();
-        let mut sorted = entries;
+        let Registry { entries: mut sorted, clock, digest, names, rewrite_ambiguous } = registry.clone();
         sorted.sort_by_key(|entry| {
             let role = match (&entry.role, entry.on_fault) {
                 (Role::Edit(_), _) => 0,
@@ -46,8 +45,8 @@ impl Pipeline {
             (role, Reverse(entry.priority))
         });
         let chains = Point::ALL.iter().map(|point| Chain::at(*point, &sorted, &names)).collect();
-        let sorted = Arc::new(sorted);
-        Self { inner: Arc::new(Inner { sorted, chains, names, clock, digest, rewrite_ambiguous }) }
+        let inner = Inner { sorted: Arc::new(sorted), chains, names, clock, digest, rewrite_ambiguous };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The name of a tool as this pipeline matches it.

@@ -113,7 +113,8 @@ impl<'p> Run<'p> {
                 (Err(fault), None)
             }
         };
-        if self.frozen && change.as_ref().is_some_and(|change| !change.0.shares_document(&change.1)) {
+        let rewrote = |(a, b): &(Body, Body)| !a.shares_document(b) || a.headers() != b.headers();
+        if self.frozen && change.as_deref().is_some_and(rewrote) {
             self.joined.refuse(Cause::Power, "it would rewrite the beginning of a stream, which is already out");
         }
         if change.is_some() {
@@ -172,9 +173,10 @@ impl<'p> Run<'p> {
             (Ok(Value::Object(command)), Some((_, route))) if command.get("command").is_some_and(Value::is_string) => {
                 route.command = Some(command);
             }
-            _ => self
-                .joined
-                .refuse(Cause::Unreadable, format!("`{}` routes it to a command without a text", by.join("`, `"))),
+            _ => {
+                let reason = format!("`{}` routes it to a command without a text", by.join("`, `"));
+                self.joined.refuse(Cause::Unreadable, reason);
+            }
         }
     }
 

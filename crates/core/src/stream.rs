@@ -91,7 +91,7 @@ impl Stream {
         let outcome = run.all(&event, &mut whole, plan).await;
         let rewritten = whole.to_bytes() != before.to_bytes() || whole.headers() != before.headers();
         let rest = match outcome.act {
-            Act::Go if rewritten => split(whole),
+            Act::Go if rewritten && self.released == 0 => split(whole),
             Act::Go => self.release(usize::MAX),
             _ => Vec::new(),
         };

@@ -125,6 +125,17 @@ fn headers_set_on_the_whole_reach_what_is_released() {
 }
 
 #[test]
+fn headers_cannot_be_set_once_the_beginning_is_out() {
+    let sets = Registration::edit("sets", HERE, Does(|body: &mut Body| body.headers_mut().set("x", "y")));
+    let (event, pipeline) = (Event::at(HERE[0]), pipeline(Registration { hold_whole: false, ..sets }, false));
+    let mut stream = pipeline.open(&event);
+    for released in [0, 1] {
+        assert_eq!(push(&mut stream, &event, Body::from(json!(1))).ok(), Some(released));
+    }
+    assert!(matches!(finish(stream, &event), (rest, Act::Stop(_)) if rest.is_empty()));
+}
+
+#[test]
 fn a_label_on_the_whole_is_no_rewriting() {
     let labels = Registration::edit("labels", HERE, Does(|body: &mut Body| body.label("k", "v")));
     let (event, pipeline) = (Event::at(HERE[0]), pipeline(Registration { hold_whole: false, ..labels }, false));
