@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::{Result, cargo};
 
-const TESTS: &str = "test --release -q -p tollgate-testkit --test model";
+/// The pipeline against its reference, and whatever reads bytes from outside.
+const TESTS: &str = "test --release -q -p tollgate-testkit -p tollgate-wire --lib --test model";
 const DEFAULT_MINUTES: u64 = 10;
 const FIRST_ROUND: u32 = 1_000;
 /// Where start-up no longer counts and doubling would gain nothing.

@@ -58,19 +58,22 @@ impl Passage<'_> {
             ..about(Point::ToolAfter, &asked)
         };
         let after = self.session.pass(&pipeline, event, &mut result).await;
+        let notes = [finished.notes, arguments.notes.clone(), std::mem::take(&mut result.notes)].concat();
+        let tells = [finished.tells, arguments.tells.clone(), std::mem::take(&mut result.tells)].concat();
         let ruling = match (after.act, result.into_json()) {
             (Act::Go, Ok(value)) => {
                 let rewritten = ended == Ended::Error && original.json() != Ok(&value);
                 // Where an edit changed the text of an error, that is now how it failed.
                 let reason = if rewritten { text_of(&value) } else { finished.reason };
-                return Finished { value, ended, reason, by: finished.by, is_plain: false };
+                return Finished { value, ended, reason, by: finished.by, notes, tells, is_plain: false };
             }
             (Act::Stop(ruling), _) => *ruling,
             _ => Ruling::of_pipeline(Cause::Unreadable, "the result cannot be read"),
         };
         let tool = ran_as.normal().to_owned();
         let ran = !matches!(ended, Ended::Blocked | Ended::Answered);
-        Finished::blocked(&self.session.dialect, &Refusal { tool, call_id: id.clone(), ruling, ran })
+        let refusal = Refusal { tool, call_id: id.clone(), ruling, ran };
+        Finished { notes, tells, ..Finished::blocked(&self.session.dialect, &refusal) }
     }
 
     async fn decide(
@@ -179,13 +182,13 @@ impl Finished {
         let by = refusal.ruling.by.as_deref().map(str::to_owned);
         let plainly = |_| say::status_blocked(&refusal.ruling, &refusal.tool);
         let value = Fault::catch(|| (dialect.blocked)(refusal)).unwrap_or_else(plainly);
-        Self { value, ended: Ended::Blocked, reason, by, is_plain: false }
+        Self { reason, by, ..Self::new(value, Ended::Blocked) }
     }
 
     fn failed(dialect: &Dialect, tool: &str, call_id: &str, error: String) -> Self {
         let failure = Failure { tool, call_id, error: &error };
         let value = Fault::catch(|| (dialect.failed)(&failure)).unwrap_or_else(|_| (Dialect::STATUS.failed)(&failure));
-        Self { value, ended: Ended::Error, reason: Some(error), by: None, is_plain: false }
+        Self { reason: Some(error), ..Self::new(value, Ended::Error) }
     }
 
     fn answered(answer: Body) -> Self {
@@ -193,12 +196,12 @@ impl Finished {
             Ok(value) => (value, Ended::Answered, None),
             Err(fault) => (Value::Null, Ended::Error, Some(fault.to_string())),
         };
-        Self { value, ended, reason, by: None, is_plain: false }
+        Self { reason, ..Self::new(value, ended) }
     }
 
     fn diverted(dialect: &Dialect, tool: &str, call_id: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         match run {
-            Ok(Ok(value)) => Self { value, ended: Ended::Diverted, reason: None, by: None, is_plain: false },
+            Ok(Ok(value)) => Self::new(value, Ended::Diverted),
             Ok(Err(ToolError(error))) => Self::failed(dialect, tool, call_id, error),
             Err(panic) => Self::failed(dialect, tool, call_id, format!("the sandbox panicked: {}", panic.detail)),
         }

@@ -61,6 +61,10 @@ pub struct Finished {
     pub reason: Option<String>,
     /// The interceptor that blocked it, unless it was the pipeline itself.
     pub by: Option<String>,
+    /// What edits want the model to know beside it.
+    pub notes: Vec<String>,
+    /// What edits want the person at the keyboard to know.
+    pub tells: Vec<String>,
     /// Whether it comes from the tool itself and no gate has told it in its own words yet.
     pub(crate) is_plain: bool,
 }
@@ -251,12 +255,17 @@ impl Call {
 impl Finished {
     fn of(tool: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         let error = match run {
-            Ok(Ok(value)) => return Self { value, ended: Ended::Ok, reason: None, by: None, is_plain: true },
+            Ok(Ok(value)) => return Self { is_plain: true, ..Self::new(value, Ended::Ok) },
             Ok(Err(ToolError(error))) => error,
             Err(panic) => format!("`{tool}` panicked: {}", panic.detail),
         };
         let value = json!({"status": "error", "tool": tool, "error": error});
-        Self { value, ended: Ended::Error, reason: Some(error), by: None, is_plain: true }
+        Self { reason: Some(error), is_plain: true, ..Self::new(value, Ended::Error) }
+    }
+
+    pub(crate) fn new(value: Value, ended: Ended) -> Self {
+        let (reason, by, is_plain) = (None, None, false);
+        Self { value, ended, reason, by, notes: Vec::new(), tells: Vec::new(), is_plain }
     }
 
     /// Whether the tool ran, here or elsewhere, and succeeded, or somebody answered in its place.

@@ -926,3 +926,15 @@ fn a_tools_facts_are_complete() -> Test {
     assert_eq!(facts.take(), [expected]);
     Ok(())
 }
+
+#[test]
+fn notes_of_edits_come_with_the_result() -> Test {
+    let gate = Gate::new();
+    gate.before_tool("warns").edit(|_, mut args| args.notes.push("read only".to_owned()))?;
+    gate.after_tool("tells").edit(|_, mut result| result.tells.push("3 lines hidden".to_owned()))?;
+    let done = run(&gate, &echo("exec", &Log::new()), json!({}));
+    assert_eq!((done.notes, done.tells), (vec!["read only".to_owned()], vec!["3 lines hidden".to_owned()]));
+    gate.before_tool("no").guard(|_, _| Verdict::deny("no"))?;
+    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).notes, ["read only"]);
+    Ok(())
+}
