@@ -32,42 +32,6 @@ pub struct Text<'a>(&'a Body);
 /// The same, to be changed.
 pub struct TextMut<'a>(&'a mut Body);
 
-impl View for Fields<'static> {
-    type Look<'a> = Fields<'a>;
-    type Write<'a> = FieldsMut<'a>;
-
-    fn look(body: &Body) -> Result<Fields<'_>, Fault> {
-        body.json().map(|_| Fields(body))
-    }
-
-    fn see(body: &Body) -> Fields<'_> {
-        Fields(body)
-    }
-
-    fn write(body: &mut Body) -> Result<FieldsMut<'_>, Fault> {
-        body.json()?;
-        Ok(FieldsMut(body))
-    }
-}
-
-impl View for Text<'static> {
-    type Look<'a> = Text<'a>;
-    type Write<'a> = TextMut<'a>;
-
-    fn look(body: &Body) -> Result<Text<'_>, Fault> {
-        body.json().map(|_| Text(body))
-    }
-
-    fn see(body: &Body) -> Text<'_> {
-        Text(body)
-    }
-
-    fn write(body: &mut Body) -> Result<TextMut<'_>, Fault> {
-        body.json()?;
-        Ok(TextMut(body))
-    }
-}
-
 impl View for Body {
     type Look<'a> = &'a Body;
     type Write<'a> = &'a mut Body;
@@ -90,39 +54,7 @@ fn document(body: &Body) -> &Value {
     body.json().unwrap_or(&Value::Null)
 }
 
-impl Fields<'_> {
-    /// One field.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        document(self.0).get(key)
-    }
-
-    /// One field, if it is text.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.get(key)?.as_str()
-    }
-
-    /// The document itself, which need not be an object.
-    pub fn value(&self) -> &Value {
-        document(self.0)
-    }
-}
-
 impl FieldsMut<'_> {
-    /// One field.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        document(self.0).get(key)
-    }
-
-    /// One field, if it is text.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.get(key)?.as_str()
-    }
-
-    /// The document itself, which need not be an object.
-    pub fn value(&self) -> &Value {
-        document(self.0)
-    }
-
     /// Sets a field. An error where the document is something else than an object or nothing.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), Fault> {
         self.object()?.insert(key.to_owned(), value.into());
@@ -157,39 +89,7 @@ impl FieldsMut<'_> {
     }
 }
 
-impl Text<'_> {
-    /// The text the model reads, parts joined by line ends.
-    pub fn text(&self) -> String {
-        text_of(self.0)
-    }
-
-    /// Every string of the document, joined by line ends: for guards that look for what must not be there.
-    pub fn everything(&self) -> String {
-        strings(document(self.0)).join("\n")
-    }
-
-    /// The document itself.
-    pub fn value(&self) -> &Value {
-        document(self.0)
-    }
-}
-
 impl TextMut<'_> {
-    /// The text the model reads, parts joined by line ends.
-    pub fn text(&self) -> String {
-        text_of(self.0)
-    }
-
-    /// Every string of the document, joined by line ends.
-    pub fn everything(&self) -> String {
-        strings(document(self.0)).join("\n")
-    }
-
-    /// The document itself.
-    pub fn value(&self) -> &Value {
-        document(self.0)
-    }
-
     /// Rewrites every string of the document, wherever it stands: what is taken out of a text must not survive
     /// beside it. Names of fields are left alone. Where that changes nothing, nothing is touched.
     pub fn map(&mut self, rewrite: impl Fn(&str) -> String) -> Result<(), Fault> {
@@ -215,26 +115,92 @@ fn text_of(body: &Body) -> String {
     lens_for(document).texts(document).join("\n")
 }
 
-macro_rules! lends_the_body {
-    ($($view:ident $(, $mutable:ident)?;)+) => {$(
-        impl Deref for $view<'_> {
+/// What a pair of views, one to look and one to write, has in common: how they are made, and that everything
+/// else about the body can be reached through them. The block is what both can read.
+macro_rules! views {
+    ($($look:ident, $write:ident: { $($reading:item)+ })+) => {$(
+        impl View for $look<'static> {
+            type Look<'a> = $look<'a>;
+            type Write<'a> = $write<'a>;
+
+            fn look(body: &Body) -> Result<$look<'_>, Fault> {
+                body.json().map(|_| $look(body))
+            }
+
+            fn see(body: &Body) -> $look<'_> {
+                $look(body)
+            }
+
+            fn write(body: &mut Body) -> Result<$write<'_>, Fault> {
+                body.json()?;
+                Ok($write(body))
+            }
+        }
+
+        impl $look<'_> {
+            $($reading)+
+        }
+
+        impl $write<'_> {
+            $($reading)+
+        }
+
+        impl Deref for $look<'_> {
             type Target = Body;
 
             fn deref(&self) -> &Body {
                 self.0
             }
         }
-        $(impl DerefMut for $mutable<'_> {
+
+        impl Deref for $write<'_> {
+            type Target = Body;
+
+            fn deref(&self) -> &Body {
+                self.0
+            }
+        }
+
+        impl DerefMut for $write<'_> {
             fn deref_mut(&mut self) -> &mut Body {
                 self.0
             }
-        })?
+        }
     )+};
 }
 
-lends_the_body! {
-    Fields;
-    FieldsMut, FieldsMut;
-    Text;
-    TextMut, TextMut;
+views! {
+    Fields, FieldsMut: {
+        /// One field.
+        pub fn get(&self, key: &str) -> Option<&Value> {
+            document(self.0).get(key)
+        }
+
+        /// One field, if it is text.
+        pub fn text(&self, key: &str) -> Option<&str> {
+            self.get(key)?.as_str()
+        }
+
+        /// The document itself, which need not be an object.
+        pub fn value(&self) -> &Value {
+            document(self.0)
+        }
+    }
+
+    Text, TextMut: {
+        /// The text the model reads, parts joined by line ends.
+        pub fn text(&self) -> String {
+            text_of(self.0)
+        }
+
+        /// Every string of the document, joined by line ends: for guards that look for what must not be there.
+        pub fn everything(&self) -> String {
+            strings(document(self.0)).join("\n")
+        }
+
+        /// The document itself.
+        pub fn value(&self) -> &Value {
+            document(self.0)
+        }
+    }
 }
