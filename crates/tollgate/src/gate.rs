@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use tollgate_core::{Approval, BadRegistration, Clock, Pipeline, Point, Question, Registration, Registry, Route};
@@ -31,6 +32,7 @@ pub struct Gate {
 }
 
 struct Shared {
+    numbers: AtomicUsize,
     clock: Arc<dyn Clock>,
     registry: Mutex<Registry>,
     /// What calls run on; made anew at each change.
@@ -61,7 +63,8 @@ impl Gate {
         let pipeline = RwLock::new(registry.snapshot());
         let registry = Mutex::new(registry);
         let (ask, elsewhere) = (RwLock::default(), RwLock::default());
-        Self { shared: Arc::new(Shared { clock, registry, pipeline, ask, elsewhere }) }
+        let numbers = AtomicUsize::new(1);
+        Self { shared: Arc::new(Shared { numbers, clock, registry, pipeline, ask, elsewhere }) }
     }
 
     /// Adds an interceptor. The typed builders ([`before_tool`](Self::before_tool) and its neighbours) end here.
@@ -69,6 +72,21 @@ impl Gate {
         let id = Arc::clone(&registration.id);
         self.change(|registry| registry.add(registration))?;
         Ok(Handle { gate: Arc::downgrade(&self.shared), id, remove_on_drop: false })
+    }
+
+    /// Adds several interceptors at once: all of them or, on an error, none.
+    pub fn add_all(&self, registrations: Vec<Registration>) -> Result<(), BadRegistration> {
+        self.change(|registry| {
+            let mut more = registry.clone();
+            registrations.into_iter().try_for_each(|registration| more.add(registration))?;
+            *registry = more;
+            Ok(())
+        })
+    }
+
+    /// A number that nobody else at this gate gets.
+    pub(crate) fn next_number(&self) -> usize {
+        self.shared.numbers.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Removes the very registration this id was given to, and not a later one of the same name.

@@ -147,23 +147,8 @@ impl AgentHooks {
 
     /// Registers everything at a gate, beside what is already there; all of it or, on an error, nothing.
     pub fn install(self, gate: &Gate) -> Result<(), BadRegistration> {
-        // Two threads may find the same number free; whoever comes second takes the next.
-        let mut set = 1;
-        loop {
-            let prefix = format!("hooks:{set}");
-            let taken = gate.ids().iter().any(|id| id.starts_with(&format!("{prefix}:")));
-            if !taken {
-                let problem = match add_all(gate, self.registrations(&prefix)) {
-                    Ok(()) => return Ok(()),
-                    Err(problem) => problem,
-                };
-                // Nobody else has that number, so it is our own mistake: two hooks of one name.
-                if !gate.ids().iter().any(|id| id.starts_with(&format!("{prefix}:"))) {
-                    return Err(problem);
-                }
-            }
-            set += 1;
-        }
+        let prefix = format!("hooks:{}", gate.next_number());
+        gate.add_all(self.registrations(&prefix))
     }
 
     fn registrations(&self, prefix: &str) -> Vec<Registration> {
@@ -185,21 +170,6 @@ impl AgentHooks {
         }
         all
     }
-}
-
-/// Adds all of them, or takes back what it added.
-fn add_all(gate: &Gate, registrations: Vec<Registration>) -> Result<(), BadRegistration> {
-    let mut handles = Vec::new();
-    for registration in registrations {
-        match gate.add(registration) {
-            Ok(handle) => handles.push(handle),
-            Err(problem) => {
-                handles.into_iter().for_each(|handle| _ = handle.remove());
-                return Err(problem);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Where lifecycle hooks stand.
