@@ -204,11 +204,8 @@ impl<'p> Run<'p> {
         self.trace.digest = bound.then(|| self.pipeline.digest(event, body, route.as_deref()).ok()).flatten();
         // To bind an approval or a route to the call it had to be read, whoever looked before.
         self.check_document(body);
-        let decided = self.joined.deny.take().map(|ruling| Act::Stop(Box::new(ruling))).or(self
-            .joined
-            .answer
-            .take()
-            .map(Act::Reply));
+        let stop = self.joined.deny.take().map(|ruling| Act::Stop(Box::new(ruling)));
+        let decided = stop.or(self.joined.answer.take().map(Act::Reply));
         match (decided, self.trace.digest, route) {
             (Some(act), ..) => act,
             (None, None, _) if bound => Outcome::stop(Cause::Unreadable, "the call has no digest").act,
