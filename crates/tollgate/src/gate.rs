@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
+use tollgate_clock::SystemClock;
 use tollgate_core::{Approval, BadRegistration, Clock, Pipeline, Point, Question, Registration, Registry, Route};
 use tollgate_wire as wire;
 
-use crate::clock::SystemClock;
 use crate::task::BoxFuture;
 use crate::tool::{Call, ToolError};
 

@@ -53,7 +53,6 @@
 //! thread cannot be stopped by anyone: give work that may hang to an async one.
 
 mod approval;
-mod clock;
 mod dialect;
 mod facts;
 mod gate;
@@ -71,7 +70,6 @@ mod view;
 mod wrap;
 
 pub use approval::{grant, refuse};
-pub use clock::SystemClock;
 pub use dialect::{Dialect, Failure, Refusal};
 pub use facts::Facts;
 pub use gate::{Gate, Handle};
@@ -84,6 +82,7 @@ pub use plugin::{IntoAnswer, Plugin, PluginApi, PluginContext, PluginOptions};
 pub use session::{Admitted, Session};
 pub use task::{Abort, BoxFuture, block_on};
 pub use timeline::describe;
+pub use tollgate_clock::SystemClock;
 pub use tollgate_core::*;
 pub use tool::{Call, Context, Finished, Render, Tool, ToolError, ToolInfo, enumerate};
 pub use toolbox::{Coverage, Covered, Toolbox};

@@ -10,8 +10,16 @@ use tollgate_core::{Clock, Fault};
 
 /// The machine's clock. Clones share one timer thread, which starts when it is first needed.
 ///
-/// It needs no async runtime: a handler that hangs is dropped under any of them, and under
-/// [`block_on`](crate::block_on).
+/// It needs no async runtime: a handler that hangs is dropped under any of them, and without one.
+///
+/// ```
+/// use tollgate_clock::SystemClock;
+/// use tollgate_core::Clock;
+///
+/// let clock = SystemClock::default();
+/// assert!(clock.now() <= clock.now());
+/// assert!(clock.wall() > clock.now());
+/// ```
 #[derive(Clone)]
 pub struct SystemClock {
     started: Instant,
