@@ -1,0 +1,579 @@
+//! One pass over a stretch of text.
+//!
+//! Whether something is a secret depends on its own line and on what stands before it, never on later lines (key
+//! blocks apart, which are held back until they end). That is what lets text be redacted as it comes.
+
+use crate::assign::{self, Assignment, Link, REACH};
+use crate::closed;
+use crate::custom::Additions;
+use crate::keywords::{Keywords, Sign, Trigger};
+use crate::kubernetes::Object;
+use crate::names::{self, NameStrength, is_word_start};
+use crate::pem::Block;
+use crate::rules::{Rule, Span, VENDORS, id};
+use crate::value::{self, Circumstances};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// How the placeholders begin that take the place of secrets.
+pub(crate) const PLACEHOLDER_START: &str = "[redacted:";
+
+/// How far before a stretch the scan looks for a name whose value stands in it.
+pub(crate) const LOOK_BACK: usize = REACH + 128;
+
+/// How far a vendor may stand before a name.
+const VENDOR_REACH: usize = 100;
+
+/// How many values that lie within an earlier one are looked at: `a=b=c=…` must not cost more than it is long.
+const MOST_NESTED: u8 = 4;
+
+/// A secret that was found. It does not hold the secret, only where it is.
+///
+/// ```
+/// let found = tollgate_secrets::scanner().find("id AKIAQW3RT8ZX51LMNB7K.");
+/// assert_eq!(found[0].rule, "aws-access-key-id");
+/// assert_eq!(found[0].range, 3..23);
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Which rule found it.
+    pub rule: Cow<'static, str>,
+    /// Where it is, in bytes of the text searched.
+    pub range: Range<usize>,
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} at {}..{}", self.rule, self.range.start, self.range.end)
+    }
+}
+
+/// What a scan gave.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// The secrets in order, none overlapping.
+    pub(crate) found: Vec<Found>,
+    /// A key block at the end of the text that may go on.
+    pub(crate) open: Option<Block>,
+    /// How many bytes were looked at closely, to show that no text makes this grow out of proportion.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests read it"))]
+    pub(crate) work: usize,
+}
+
+/// Searches `stretch`, which must begin and end at line ends (or at the ends of the text).
+pub(crate) fn scan(
+    keywords: &Keywords,
+    additions: &Additions,
+    text: &str,
+    stretch: Range<usize>,
+    object: &mut Object,
+) -> Outcome {
+    let mut scan = Scan {
+        keywords,
+        text: text.as_bytes(),
+        whole: text,
+        stretch,
+        found: Vec::new(),
+        deferred: Vec::new(),
+        open: None,
+        searched: vec![0; keywords.rules.len()],
+        vendors: Vec::new(),
+        placeholder_end: 0,
+        block_end: 0,
+        value: 0..0,
+        nested: 0,
+        kinds: Vec::new(),
+        work: 0,
+    };
+    scan.follow_keywords();
+    scan.follow_objects(object);
+    scan.apply(additions);
+    scan.settle_deferred();
+    scan.finish()
+}
+
+struct Scan<'k, 't> {
+    keywords: &'k Keywords,
+    text: &'t [u8],
+    whole: &'t str,
+    stretch: Range<usize>,
+    found: Vec<Found>,
+    /// Values on the line after their name, by name: a name that turns out to be a secret itself does not count.
+    deferred: Vec<(Range<usize>, &'static str, Range<usize>)>,
+    open: Option<Block>,
+    /// For each rule, the end of the text that it was applied to.
+    searched: Vec<usize>,
+    /// The latest vendors named, with the end of their names.
+    vendors: Vec<(usize, usize)>,
+    placeholder_end: usize,
+    /// Where the last key block ends.
+    block_end: usize,
+    /// The last value looked at, and how many lay within it.
+    value: Range<usize>,
+    nested: u8,
+    /// Where a line says `kind:`.
+    kinds: Vec<usize>,
+    work: usize,
+}
+
+impl Scan<'_, '_> {
+    fn follow_keywords(&mut self) {
+        let keywords = self.keywords;
+        let base = self.stretch.start.saturating_sub(LOOK_BACK);
+        let text = &self.text[base..self.stretch.end];
+        let Some(automaton) = keywords.automaton(text.len()) else { return };
+        for hit in automaton.find_overlapping_iter(text) {
+            let word = base + hit.start()..base + hit.end();
+            if word.start < self.placeholder_end {
+                continue;
+            }
+            for &sign in keywords.signs(hit.pattern().as_usize()) {
+                self.follow(sign, word.clone());
+            }
+        }
+    }
+
+    fn follow(&mut self, sign: Sign, word: Range<usize>) {
+        let before = word.start < self.stretch.start;
+        match sign {
+            Sign::Trigger(trigger) => self.follow_trigger(trigger, word),
+            Sign::Vendor(index) => self.follow_vendor(index, word),
+            Sign::Placeholder => self.placeholder_end = self.end_of_placeholder(word.end),
+            Sign::Rule { index, exact } if !before => self.follow_rule(index, exact, word),
+            Sign::KeyBlock if !before => self.follow_key_block(word),
+            Sign::Kubernetes if !before => self.kinds.push(word.start),
+            _ => {}
+        }
+    }
+
+    fn end_of_placeholder(&self, start: usize) -> usize {
+        let name = self.text[start..].iter().take(64).take_while(|byte| !matches!(byte, b']' | b' ' | b'\n')).count();
+        start + name
+    }
+
+    fn follow_rule(&mut self, index: usize, exact: Option<&str>, word: Range<usize>) {
+        if exact.is_some_and(|exact| &self.text[word.clone()] != exact.as_bytes()) {
+            return;
+        }
+        let lazy = &self.keywords.rules[index];
+        if word.start < self.searched[index] {
+            return;
+        }
+        let span = match lazy.rule.span {
+            Span::Run => self.run_around(word),
+            Span::Line => self.line_around(word.start),
+        };
+        if span.len() < lazy.rule.least {
+            return;
+        }
+        self.searched[index] = span.end;
+        if let Some(regex) = lazy.regex() {
+            self.apply_pattern(lazy.rule, regex, span);
+        }
+    }
+
+    fn apply_pattern(&mut self, rule: &'static Rule, regex: &regex::bytes::Regex, span: Range<usize>) {
+        self.work += span.len();
+        let bytes = &self.text[span.clone()];
+        if !regex.is_match(bytes) {
+            return;
+        }
+        for groups in regex.captures_iter(bytes) {
+            let Some(secret) = groups.get(1).or_else(|| groups.get(0)) else { continue };
+            // A quote ends whatever string the secret stands in.
+            let bytes = secret.as_bytes().split(|&byte| byte == b'"').next().unwrap_or_default();
+            if rule.check.passes(bytes) {
+                let start = span.start + secret.start();
+                self.report(Cow::Borrowed(rule.id), start..start + bytes.len());
+            }
+        }
+    }
+
+    /// The unbroken run around a keyword. It ends at an escape, and begins behind one.
+    fn run_around(&self, word: Range<usize>) -> Range<usize> {
+        let breaks = |byte: u8| byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | 0x7f);
+        let floor = self.stretch.start;
+        let mut start = word.start;
+        while start > floor && !breaks(self.text[start - 1]) && !assign::is_escape_letter(self.text, start - 1) {
+            start -= 1;
+        }
+        let stop = self.stretch.end;
+        let end = (word.end..stop).find(|&at| breaks(self.text[at])).unwrap_or(stop);
+        start..end
+    }
+
+    fn line_around(&self, at: usize) -> Range<usize> {
+        let Range { start, end } = self.stretch;
+        let before = &self.text[start..at.max(start)];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(start, |newline| start + newline + 1);
+        let behind = &self.text[at..end];
+        let line_end = behind.iter().position(|&byte| byte == b'\n').map_or(end, |newline| at + newline);
+        line_start..line_end
+    }
+
+    fn follow_key_block(&mut self, opening: Range<usize>) {
+        let text = &self.text[..self.stretch.end];
+        let inside = opening.start < self.block_end;
+        let Some(mut block) = Block::begin(text, opening).filter(|_| !inside && self.open.is_none()) else { return };
+        block.read(text);
+        self.work += block.end() - block.start();
+        let mut ended = block.clone();
+        ended.finish(text);
+        self.block_end = ended.end();
+        for secret in ended.secrets() {
+            self.report(Cow::Borrowed(id::PRIVATE_KEY), secret);
+        }
+        if !block.is_complete() {
+            self.open = Some(block);
+        }
+    }
+
+    fn follow_vendor(&mut self, index: usize, word: Range<usize>) {
+        if self.vendors.len() >= 64 {
+            self.vendors.drain(..48);
+        }
+        if !self.is_vendor_name(&word) {
+            return;
+        }
+        self.vendors.push((index, word.end));
+        if !self.may_look_at(word.start) {
+            return;
+        }
+        let Some(found) = assign::read(self.text_so_far(), word.clone()) else { return };
+        self.note_value(&found, word.start);
+        let value = &self.text[found.value.clone()];
+        let fits = VENDORS[index].shapes.iter().any(|shape| shape.fits(value));
+        let circumstances = Circumstances { vendor_shape: true, quoted: found.quoted, ..Circumstances::default() };
+        let random = value::distinct(value) > 6 && value::entropy(value) >= 2.5;
+        let identifier = names::ends_harmlessly(&self.text[found.name.clone()]);
+        let named = fits && random && !identifier && !self.is_json_literal(&found);
+        if named && value::is_secret(value, circumstances) && !self.belongs_to_a_rule(&found) {
+            let crosses = self.text[found.name.end..found.value.start].contains(&b'\n');
+            self.report_named(id::VENDOR, &found, crosses);
+        }
+    }
+
+    /// A short name must not be cut out of other words: `SetSyslog`, `sumOut`.
+    fn is_vendor_name(&self, word: &Range<usize>) -> bool {
+        let name = &self.text[word.clone()];
+        let starts = word.start == 0 || is_word_start(&self.text[word.start - 1..word.end], 1);
+        let hump = name.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+        starts && !(hump && name.len() < 6)
+    }
+
+    fn text_so_far(&self) -> &[u8] {
+        &self.text[..self.stretch.end]
+    }
+
+    fn follow_trigger(&mut self, trigger: Trigger, word: Range<usize>) {
+        if !self.may_look_at(word.start) {
+            return;
+        }
+        let found = assign::read(self.text_so_far(), word.clone());
+        if let Some(found) = found {
+            self.judge(trigger, &found, word.clone());
+        }
+        if trigger != Trigger::Password
+            && let Some(tied) = assign::read_tied(self.text_so_far(), word.clone())
+        {
+            self.judge(trigger, &tied, word);
+        }
+    }
+
+    fn judge(&mut self, trigger: Trigger, found: &Assignment, word: Range<usize>) {
+        // `pass` alone is also a verb: it needs a sign, and must be a word of its own.
+        if trigger == Trigger::Password && word.len() == 4 {
+            let goes_on = self.text.get(word.end).is_some_and(u8::is_ascii_alphabetic);
+            if goes_on || !matches!(found.link, Link::Sign | Link::Colon) {
+                return;
+            }
+        }
+        self.note_value(found, word.start);
+        let value = &self.text[found.value.clone()];
+        if found.value.start < self.stretch.start || self.is_json_literal(found) {
+            return;
+        }
+        if value::is_hopeless(value) && !self.fits_a_vendor(found.name.start, word.end, value, false) {
+            return;
+        }
+        let crosses = self.text[found.name.end..found.value.start].contains(&b'\n');
+        let name = &self.text[found.name.clone()];
+        // What stands before a name on an earlier line may have been redacted by now, so it does not count.
+        let before = if crosses { &[][..] } else { self.word_before(found.name.start) };
+        let Some(strength) = NameStrength::of(name, trigger, word.start - found.name.start, before) else { return };
+        let circumstances = Circumstances {
+            password: strength == NameStrength::Password,
+            strong_name: strength != NameStrength::Weak,
+            vendor_shape: self.fits_a_vendor(found.name.start, word.end, value, crosses),
+            quoted: found.quoted,
+            spaced: matches!(found.link, Link::Blank | Link::Hyphen),
+        };
+        let idle =
+            strength == NameStrength::Weak && !circumstances.vendor_shape && !self.is_parameter(found.name.start);
+        if !idle && value::is_secret(value, circumstances) && !self.belongs_to_a_rule(found) {
+            let rule = if circumstances.password { id::PASSWORD } else { id::GENERIC };
+            self.report_named(rule, found, crosses);
+        }
+    }
+
+    /// Whether a rule of its own knows all values with this name or this start, so that what it passed over is none.
+    fn belongs_to_a_rule(&self, found: &Assignment) -> bool {
+        let value = &self.text[found.value.clone()];
+        let before = &self.text[found.name.start.saturating_sub(3)..found.name.start];
+        if closed::is_closed_name(before, &self.text[found.name.clone()], value) {
+            return true;
+        }
+        let mut known = self.keywords.rules.iter().filter(|lazy| closed::is_closed_start(lazy.rule, value)).peekable();
+        known.peek().is_some()
+            && !known
+                .any(|lazy| lazy.regex().is_some_and(|regex| regex.is_match(value) && lazy.rule.check.passes(value)))
+    }
+
+    /// Reports a named value, or keeps it until it is known whether its name stays as it is.
+    fn report_named(&mut self, rule: &'static str, found: &Assignment, crosses: bool) {
+        if !crosses {
+            self.report(Cow::Borrowed(rule), found.value.clone());
+        } else if found.name.start == 0 || self.text[found.name.start - 1] != b']' {
+            self.deferred.push((found.name.clone(), rule, found.value.clone()));
+        }
+    }
+
+    /// Whether a name is that of a parameter, `?key=…` or `--key …`: elsewhere `key` alone is mostly one of a map.
+    fn is_parameter(&self, name_start: usize) -> bool {
+        let asked = name_start > 0 && matches!(self.text[name_start - 1], b'?' | b'&');
+        asked || self.text[name_start..].starts_with(b"--")
+    }
+
+    /// The word before a name, as in `vendor key: …`.
+    fn word_before(&self, name_start: usize) -> &[u8] {
+        let end = name_start.saturating_sub(1);
+        if end == 0 || self.text[end] != b' ' {
+            return &[];
+        }
+        let floor = end.saturating_sub(24);
+        let letter = |at: usize| self.text[at].is_ascii_alphanumeric();
+        let start = (floor..end).rev().take_while(|&at| letter(at)).last().unwrap_or(end);
+        &self.text[start..end]
+    }
+
+    /// After a quoted name and a colon only a quoted value is text; anything else is a number or a variable.
+    fn is_json_literal(&self, found: &Assignment) -> bool {
+        found.link == Link::Colon && found.name_quoted && !found.quoted
+    }
+
+    fn note_value(&mut self, found: &Assignment, word_start: usize) {
+        self.work += found.value.end - word_start;
+        if found.value.start >= self.value.end {
+            (self.value, self.nested) = (found.value.clone(), 0);
+        }
+    }
+
+    /// Whether a name at this place may be looked at: only so many within the value of another.
+    fn may_look_at(&mut self, name: usize) -> bool {
+        if self.value.contains(&name) {
+            self.nested = self.nested.saturating_add(1);
+        }
+        !self.value.contains(&name) || self.nested < MOST_NESTED
+    }
+
+    /// Whether a vendor named in the name, or shortly before it on the line, has keys like the value.
+    fn fits_a_vendor(&self, name_start: usize, name_end: usize, value: &[u8], only_name: bool) -> bool {
+        let floor = if only_name { name_start } else { name_start.saturating_sub(VENDOR_REACH) };
+        self.vendors.iter().rev().take(8).any(|&(index, end)| {
+            end > floor
+                && (end > name_start || !self.text[end..name_end].contains(&b'\n'))
+                && VENDORS[index].shapes.iter().any(|shape| shape.fits(value))
+        })
+    }
+
+    /// Reads the lines of Kubernetes objects.
+    fn follow_objects(&mut self, object: &mut Object) {
+        let mut kinds = std::mem::take(&mut self.kinds).into_iter().peekable();
+        let mut at = self.stretch.start;
+        loop {
+            if !object.is_open() {
+                let Some(kind) = kinds.next() else { return };
+                at = self.line_around(kind).start.max(at);
+            }
+            if at >= self.stretch.end {
+                return;
+            }
+            let line = self.line_around(at);
+            let line = at..line.end;
+            if let Some(secret) = object.read(self.text, line.clone()) {
+                self.report(Cow::Borrowed(id::KUBERNETES), secret);
+            }
+            at = line.end + 1;
+            while kinds.peek().is_some_and(|&kind| kind < at) {
+                kinds.next();
+            }
+        }
+    }
+
+    fn apply(&mut self, additions: &Additions) {
+        if additions.is_empty() {
+            return;
+        }
+        let mut at = self.stretch.start;
+        let mut all = Vec::new();
+        while at < self.stretch.end {
+            let line = at..self.line_around(at).end;
+            additions.find(self.text, line.clone(), |id, range| all.push((id, range)));
+            at = line.end + 1;
+        }
+        all.into_iter().for_each(|(id, range)| self.report(id, range));
+    }
+
+    fn report(&mut self, rule: Cow<'static, str>, range: Range<usize>) {
+        let range = if rule == id::KNOWN { range } else { self.without_torn_escapes(range) };
+        let own = matches!(rule, Cow::Borrowed(name) if name != id::KNOWN && name != id::PRIVATE_KEY);
+        let range = if own { self.without_marker(range) } else { range };
+        let start = floor_boundary(self.whole, range.start);
+        let end = ceil_boundary(self.whole, range.end);
+        let inside = start >= self.stretch.start && end <= self.stretch.end && start < end;
+        if inside && !self.touches_placeholder(start..end) {
+            self.found.push(Found { rule, range: start..end });
+        }
+    }
+
+    /// Moves the ends of a range off the middle of an escape such as `\n` or `\u00e9`, which would break a string.
+    fn without_torn_escapes(&self, range: Range<usize>) -> Range<usize> {
+        let mut start = range.start;
+        if self.is_escaped(start) {
+            start += if self.text.get(start) == Some(&b'u') { 5 } else { 1 };
+        } else if let Some(escape) = self.unicode_escape_around(start) {
+            start = escape + 6;
+        }
+        let mut end = range.end;
+        if self.is_escaped(end) {
+            end -= 1;
+        } else if let Some(escape) = self.unicode_escape_around(end) {
+            end = escape;
+        }
+        start..end
+    }
+
+    /// Five hyphens begin a marker of a key block, which is no part of anything else and must stay to be seen.
+    fn without_marker(&self, range: Range<usize>) -> Range<usize> {
+        let marker = self.text[range.clone()].windows(5).position(|five| five == b"-----");
+        range.start..marker.map_or(range.end, |at| range.start + at)
+    }
+
+    /// Whether an odd number of backslashes stands before this place.
+    fn is_escaped(&self, at: usize) -> bool {
+        self.text[..at].iter().rev().take(64).take_while(|byte| **byte == b'\\').count() % 2 == 1
+    }
+
+    /// Where `\uXXXX` begins if this place is among its digits.
+    fn unicode_escape_around(&self, at: usize) -> Option<usize> {
+        let escape =
+            (at.saturating_sub(5)..at.saturating_sub(1)).find(|&from| self.text[from..].starts_with(b"\\u"))?;
+        let digits = self.text[escape + 2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        (digits == 4 && self.is_escaped(escape + 1)).then_some(escape)
+    }
+
+    /// What this crate wrote is not searched again.
+    fn touches_placeholder(&self, range: Range<usize>) -> bool {
+        let start = range.start.saturating_sub(80);
+        let end = (range.end + PLACEHOLDER_START.len()).min(self.text.len());
+        let mut from = start;
+        let around = |from: usize| self.text[from..end].windows(PLACEHOLDER_START.len());
+        while let Some(at) = around(from).position(|window| window == PLACEHOLDER_START.as_bytes()) {
+            let opening = from + at;
+            let closing = self.end_of_placeholder(opening + PLACEHOLDER_START.len()) + 1;
+            if opening < range.end && closing > range.start {
+                return true;
+            }
+            from = opening + 1;
+        }
+        false
+    }
+
+    fn settle_deferred(&mut self) {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        deferred.sort_by_key(|(_, _, value)| value.start);
+        for (name, rule, value) in deferred {
+            let hidden = |found: &Found| found.range.start < name.end && name.start < found.range.end;
+            if !self.found.iter().any(hidden) {
+                self.report(Cow::Borrowed(rule), value);
+            }
+        }
+    }
+
+    /// Orders the findings and joins those that overlap: the longest gives its name, and none leaves a rest.
+    fn finish(mut self) -> Outcome {
+        self.found.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
+        let mut joined: Vec<(Found, usize)> = Vec::with_capacity(self.found.len());
+        for found in self.found {
+            let length = found.range.len();
+            match joined.last_mut() {
+                Some((last, longest)) if found.range.start < last.range.end => {
+                    if length > *longest || length == *longest && last.rule == id::GENERIC {
+                        *longest = length;
+                        last.rule = found.rule;
+                    }
+                    last.range.end = last.range.end.max(found.range.end);
+                }
+                _ => joined.push((found, length)),
+            }
+        }
+        Outcome { found: joined.into_iter().map(|(found, _)| found).collect(), open: self.open, work: self.work }
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+fn ceil_boundary(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts that are made to be slow.
+    const ADVERSARIAL: [&str; 16] = [
+        "key=",
+        "token: ",
+        "eyJ-",
+        "eyJ.",
+        "QWxhZGRpbjpvcGVuIHNlc2FtZQ0K",
+        "ghp_sk-AKIAxoxb-",
+        "://a:b",
+        "key=\"'\\",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----",
+        "[redacted:x] key=",
+        "twitter_heroku_=",
+        "authorization: bearer ",
+        "curl -u a:b ",
+        "kind: Secret\ndata:\n",
+        "a\nkey=\n",
+    ];
+
+    fn work_on(keywords: &Keywords, text: &str) -> f64 {
+        let outcome = scan(keywords, &Additions::default(), text, 0..text.len(), &mut Object::default());
+        outcome.work as f64 / text.len() as f64
+    }
+
+    #[test]
+    fn many_rules_at_once_cost_no_more_for_a_longer_text() {
+        let keywords = Keywords::new();
+        let unit: String = keywords.rules.iter().flat_map(|lazy| lazy.rule.keywords).copied().collect();
+        let work = |count: usize| work_on(&keywords, &unit.repeat(count));
+        assert!(work(40) <= work(10) * 1.5, "{} then {}", work(10), work(40));
+    }
+
+    #[test]
+    fn work_grows_no_faster_than_the_text() {
+        let keywords = Keywords::new();
+        for unit in ADVERSARIAL {
+            let work = |size: usize| work_on(&keywords, &unit.repeat(size / unit.len()));
+            let (short, long) = (work(1_000), work(100_000));
+            assert!(long <= 40.0 && long <= short * 8.0 + 8.0, "{unit:?}: {short} then {long} steps for each byte");
+        }
+    }
+}

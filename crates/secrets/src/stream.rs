@@ -1,0 +1,331 @@
+//! Redaction of text that comes in chunks.
+
+use crate::kubernetes::Object;
+use crate::pem::Block;
+use crate::rules::id;
+use crate::scan::{Found, LOOK_BACK, PLACEHOLDER_START};
+use crate::scanner::Scanner;
+use std::fmt;
+
+/// The longest line, in bytes, that is held back whole. A longer one is cut behind the last blank, comma, semicolon or
+/// quote in it (or just so, where there is none in its last three quarters), and key blocks longer than this are hidden
+/// without being held.
+pub const MAX_LINE: usize = 1 << 16;
+
+/// How much text is taken in at once.
+const PORTION: usize = MAX_LINE / 4;
+
+/// How often a line is searched again after secrets were taken out of it.
+const MOST_PASSES: usize = 4;
+
+/// Redacts text that comes in chunks, with the same result for every way of cutting it.
+///
+/// Text is held back up to the end of its line, and a private key up to the end of its block, so that no part of a
+/// secret gets out. No more than some multiple of [`MAX_LINE`] is ever held.
+///
+/// ```
+/// let mut stream = tollgate_secrets::scanner().stream();
+/// assert_eq!(stream.push("first line\nsecond"), "first line\n");
+/// assert_eq!(stream.push_bytes(b" line \xe2\x82"), "");
+/// assert_eq!(stream.push_bytes(b"\xac"), "");
+/// assert_eq!(stream.finish(), "second line €");
+/// ```
+pub struct Redactor<'s> {
+    scanner: &'s Scanner,
+    /// The end of what was given out, then what is held.
+    buffer: String,
+    /// Where what is held begins.
+    held: usize,
+    /// Up to here the held text has been searched for line ends.
+    seen: usize,
+    /// The incomplete character at the end of the last chunk of bytes.
+    bytes: Vec<u8>,
+    object: Object,
+    mode: Mode,
+}
+
+/// What is going on at the end of what is held.
+enum Mode {
+    /// Lines are given out as they are completed.
+    Lines,
+    /// A key block has begun on the first held line and is read line by line.
+    Following(Block),
+    /// A long key block has been hidden, and the rest of it is dropped.
+    Dropping(Block),
+}
+
+impl fmt::Debug for Redactor<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Redactor").field("held", &(self.buffer.len() - self.held)).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Redactor<'s> {
+    pub(crate) fn new(scanner: &'s Scanner) -> Self {
+        Self {
+            scanner,
+            buffer: String::new(),
+            held: 0,
+            seen: 0,
+            bytes: Vec::new(),
+            object: Object::default(),
+            mode: Mode::Lines,
+        }
+    }
+
+    /// Takes a chunk of text and gives out what is certain by now.
+    pub fn push(&mut self, chunk: &str) -> String {
+        let mut out = String::new();
+        if !self.bytes.is_empty() {
+            // Text after half a character: the half cannot be completed any more.
+            self.bytes.clear();
+            self.take("\u{fffd}", &mut out);
+        }
+        self.take(chunk, &mut out);
+        out
+    }
+
+    /// Takes a chunk of bytes, which may begin or end within a character. What is not UTF-8 becomes U+FFFD.
+    pub fn push_bytes(&mut self, chunk: &[u8]) -> String {
+        let mut out = String::new();
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.extend_from_slice(chunk);
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let (valid, broken) = match std::str::from_utf8(rest) {
+                Ok(text) => (text, None),
+                Err(error) => {
+                    let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
+                    (valid, Some(error.error_len()))
+                }
+            };
+            self.take(valid, &mut out);
+            rest = &rest[valid.len()..];
+            match broken {
+                Some(Some(length)) => {
+                    self.take("\u{fffd}", &mut out);
+                    rest = &rest[length..];
+                }
+                Some(None) => {
+                    self.bytes = rest.to_vec();
+                    rest = &[];
+                }
+                None => {}
+            }
+        }
+        out
+    }
+
+    /// Gives out what is left.
+    pub fn finish(mut self) -> String {
+        let mut out = String::new();
+        if !self.bytes.is_empty() {
+            self.take("\u{fffd}", &mut out);
+        }
+        if let Mode::Dropping(block) = &mut self.mode {
+            block.finish(self.buffer.as_bytes());
+            self.held = block.end();
+        }
+        let end = self.buffer.len();
+        if self.held < end {
+            self.release(end, &mut out);
+        }
+        out
+    }
+
+    /// Feeds text in portions, so that the buffer stays small.
+    fn take(&mut self, chunk: &str, out: &mut String) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let room = PORTION.min(rest.len());
+            let cut = (1..=room).rev().find(|&at| rest.is_char_boundary(at)).unwrap_or(rest.len());
+            self.buffer.push_str(&rest[..cut]);
+            rest = &rest[cut..];
+            while self.advance(out) {}
+        }
+    }
+
+    /// Handles the next complete line or lines; `false` if there are none.
+    fn advance(&mut self, out: &mut String) -> bool {
+        let Some(end) = self.next_end() else {
+            self.seen = self.buffer.len();
+            return false;
+        };
+        self.seen = end;
+        match std::mem::replace(&mut self.mode, Mode::Lines) {
+            Mode::Lines => self.release_lines(end, out),
+            Mode::Following(block) => self.follow(block, end, out),
+            Mode::Dropping(block) => self.drop_key(block, end, out),
+        }
+        true
+    }
+
+    /// The end of the lines to handle next: all complete ones, or one if a key block is being read.
+    fn next_end(&self) -> Option<usize> {
+        let start = if matches!(self.mode, Mode::Lines) { self.held } else { self.line_start() };
+        let bytes = self.buffer.as_bytes();
+        let from = self.seen.max(start);
+        let first = bytes[from..].iter().position(|&byte| byte == b'\n').map(|at| from + at);
+        if first.unwrap_or(bytes.len()) - start >= MAX_LINE {
+            return Some(start + cut_of_long_line(&self.buffer[start..]));
+        }
+        match self.mode {
+            Mode::Lines => {
+                bytes[first?..].iter().rposition(|&byte| byte == b'\n').zip(first).map(|(at, first)| first + at + 1)
+            }
+            _ => first.map(|at| at + 1),
+        }
+    }
+
+    /// The start of the line that `seen` is in.
+    fn line_start(&self) -> usize {
+        self.buffer[self.held..self.seen].rfind('\n').map_or(self.held, |at| self.held + at + 1)
+    }
+
+    /// Gives out lines, up to the line of a key block that may go on.
+    fn release_lines(&mut self, end: usize, out: &mut String) {
+        let mut object = self.object;
+        let outcome = self.scanner.scan(&self.buffer[..end], self.held..end, &mut object);
+        let Some(block) = outcome.open else {
+            self.object = object;
+            self.write(&outcome.found, end, out);
+            self.forget(end, out);
+            return;
+        };
+        let line_of = |at: usize| self.buffer[self.held..at].rfind('\n').map_or(self.held, |at| self.held + at + 1);
+        let mut line = line_of(block.start());
+        // A block that ends on the line where the next one begins must not be torn.
+        if let Some(torn) = outcome.found.iter().find(|found| found.range.start < line && line < found.range.end) {
+            line = line_of(torn.range.start);
+        }
+        let opening = block.start() - line;
+        if line > self.held {
+            self.release(line, out);
+        }
+        let start = self.held + opening;
+        let line_end = self.buffer[start..].find('\n').map_or(self.buffer.len(), |at| start + at + 1);
+        self.mode = Block::restart(&self.buffer.as_bytes()[..line_end], start).map_or(Mode::Lines, Mode::Following);
+        self.seen = line_end;
+    }
+
+    /// Gives out what is held up to `end`, whatever may follow.
+    fn release(&mut self, end: usize, out: &mut String) {
+        let mut object = self.object;
+        let found = self.scanner.scan(&self.buffer[..end], self.held..end, &mut object).found;
+        self.object = object;
+        self.write(&found, end, out);
+        self.forget(end, out);
+    }
+
+    /// Reads a key block on. Once it is longer than what is held back, it is hidden.
+    fn follow(&mut self, mut block: Block, end: usize, out: &mut String) {
+        block.read(&self.buffer.as_bytes()[..end]);
+        if block.is_complete() {
+            self.release_lines(end, out);
+        } else if end - block.start() <= MAX_LINE {
+            self.mode = Mode::Following(block);
+        } else if !block.is_key() {
+            self.release(end, out);
+        } else {
+            let before = self.buffer[self.held..block.start()].to_owned();
+            let settled = self.settle(out, before);
+            out.push_str(&settled);
+            out.push_str(&placeholder(id::PRIVATE_KEY));
+            self.drop_key(block, end, out);
+        }
+    }
+
+    /// Drops what belongs to a block that was hidden already.
+    fn drop_key(&mut self, mut block: Block, end: usize, out: &str) {
+        block.read(&self.buffer.as_bytes()[..end]);
+        let complete = block.is_complete();
+        self.forget(block.end(), out);
+        if !complete {
+            block.resume_at(self.held);
+            self.seen = self.held + end.saturating_sub(block.end()).min(self.buffer.len() - self.held);
+            self.mode = Mode::Dropping(block);
+        }
+    }
+
+    /// Writes what is held up to `end` with the secrets replaced.
+    fn write(&self, found: &[Found], end: usize, out: &mut String) {
+        let mut at = self.held;
+        let mut rest = found;
+        while let Some(first) = rest.first() {
+            let line_start = self.buffer[at..first.range.start].rfind('\n').map_or(at, |newline| at + newline + 1);
+            let (mut line_end, mut count) = (first.range.end, 0);
+            while rest.get(count).is_some_and(|found| found.range.start < line_end) {
+                let behind = rest[count].range.end;
+                line_end = self.buffer[behind..end].find('\n').map_or(end, |newline| behind + newline + 1);
+                count += 1;
+            }
+            out.push_str(&self.buffer[at..line_start]);
+            let lines = replace(&self.buffer, line_start..line_end, &rest[..count]);
+            let settled = self.settle(out, lines);
+            out.push_str(&settled);
+            (at, rest) = (line_end, &rest[count..]);
+        }
+        out.push_str(&self.buffer[at..end]);
+    }
+
+    /// Searches lines again, in front of which `out` was given out, until nothing is found in them.
+    fn settle(&self, out: &str, lines: String) -> String {
+        let mut text = self.tail(out);
+        let start = text.len();
+        text.push_str(&lines);
+        for _ in 0..MOST_PASSES {
+            let found = self.scanner.scan(&text, start..text.len(), &mut Object::default()).found;
+            if found.is_empty() {
+                break;
+            }
+            text = replace(&text, 0..text.len(), &found);
+        }
+        text.split_off(start)
+    }
+
+    /// The end of what was given out, this time and before.
+    fn tail(&self, out: &str) -> String {
+        let missing = (LOOK_BACK * 2).saturating_sub(out.len());
+        let mut tail = last_part(&self.buffer[..self.held], missing).to_owned();
+        tail.push_str(last_part(out, LOOK_BACK * 2));
+        tail
+    }
+
+    /// Forgets what was given out up to `end`, but for the end of it.
+    fn forget(&mut self, end: usize, out: &str) {
+        let tail = self.tail(out);
+        self.buffer.replace_range(..end, &tail);
+        self.held = tail.len();
+        self.seen = self.held;
+    }
+}
+
+fn placeholder(rule: &str) -> String {
+    format!("{PLACEHOLDER_START}{rule}]")
+}
+
+/// The text of `range` with the secrets in it replaced.
+fn replace(text: &str, range: std::ops::Range<usize>, found: &[Found]) -> String {
+    let mut out = String::with_capacity(range.len());
+    let mut at = range.start;
+    for secret in found {
+        out.push_str(&text[at..secret.range.start]);
+        out.push_str(&placeholder(&secret.rule));
+        at = secret.range.end;
+    }
+    out.push_str(&text[at..range.end]);
+    out
+}
+
+fn last_part(text: &str, length: usize) -> &str {
+    let start = text.len().saturating_sub(length);
+    &text[(start..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())..]
+}
+
+/// Where a line that is too long is cut.
+fn cut_of_long_line(line: &str) -> usize {
+    let bytes = &line.as_bytes()[MAX_LINE / 4..MAX_LINE];
+    let soft = bytes.iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b',' | b';' | b'"'));
+    let cut = soft.map_or(MAX_LINE, |at| MAX_LINE / 4 + at + 1);
+    (1..=cut).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(cut)
+}

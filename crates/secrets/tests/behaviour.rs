@@ -1,0 +1,243 @@
+//! What the scanner finds, leaves alone and writes.
+
+use std::borrow::Cow;
+use tollgate_secrets::{Custom, Scanner, rules, scanner};
+
+fn found(text: &str) -> Vec<(String, &str)> {
+    scanner().find(text).into_iter().map(|found| (found.rule.into_owned(), &text[found.range])).collect()
+}
+
+/// Joins parts, so that no scanner takes this file for a leak.
+fn join(parts: &[&str]) -> String {
+    parts.concat()
+}
+
+fn github() -> String {
+    join(&["ghp_", "k3Jq9ZtB7LmX0vW2nRc8sYd4HfG6pAe1uKoT"])
+}
+
+#[test]
+fn every_rule_finds_its_example() {
+    for rule in rules::all() {
+        let example = rule.example.concat();
+        let hits = scanner().find(&example);
+        assert!(!hits.is_empty(), "{}: nothing found in {example}", rule.id);
+        let redacted = scanner().redact(&example);
+        assert!(redacted.contains("[redacted:"), "{}: {redacted}", rule.id);
+    }
+}
+
+#[test]
+fn every_rule_is_reached_by_its_keywords_and_compiles() {
+    for rule in rules::all() {
+        let example = rule.example.concat();
+        let lower = example.to_ascii_lowercase();
+        let named = rule.keywords.iter().any(|word| lower.contains(&word.to_ascii_lowercase()));
+        assert!(named, "{}: no keyword in {example}", rule.id);
+        let regex = regex::bytes::RegexBuilder::new(rule.pattern).unicode(false).build();
+        assert!(regex.is_ok_and(|regex| regex.is_match(example.as_bytes())), "{}", rule.id);
+        assert!(rule.least <= example.len(), "{}", rule.id);
+    }
+}
+
+#[test]
+fn rules_have_names_of_their_own() {
+    let mut names: Vec<_> = rules::all().map(|rule| rule.id).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    assert!(
+        names
+            .iter()
+            .all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'))
+    );
+}
+
+#[test]
+fn the_usual_tokens_are_taken_out() {
+    let tokens = [
+        github(),
+        join(&["github_pat_", "11ABCDEFG0q9ZtB7LmX0vW_2nRc8sYd4HfG6pAe1uKoTk3Jq9ZtB7LmX0vW2nRc8sYd4HfG6pAe1uKoTx"]),
+        join(&["ghs_", "k3Jq9ZtB7LmX0vW2nRc8sYd4HfG6pAe1uKoT"]),
+        join(&["v1.", "9f2c4e6a8b0d1f3e5c7a9b1d3f5e7c9a0b2d4f6e"]),
+        join(&["AKIA", "QW3RT8ZX51LMNB7K"]),
+    ];
+    for token in &tokens {
+        let text = format!("before {token} after");
+        let redacted = scanner().redact(&text);
+        assert!(
+            !redacted.contains(token) && redacted.starts_with("before [redacted:") && redacted.ends_with("] after"),
+            "{redacted}"
+        );
+    }
+    let text = tokens.join("\n");
+    assert_eq!(scanner().find(&text).len(), tokens.len());
+}
+
+#[test]
+fn named_values_are_taken_out() {
+    assert_eq!(scanner().redact("/a?key=q8Zr2LmX0vBnT4wYc1"), "/a?key=[redacted:generic-secret]");
+    assert_eq!(scanner().redact("token=q8Zr2LmX0vBn"), "token=[redacted:generic-secret]");
+    assert_eq!(scanner().redact("password: 'cor7ect!horse'"), "password: '[redacted:password]'");
+    assert_eq!(scanner().redact("--api-key q8Zr2LmX0vBnT4wYc1 run"), "--api-key [redacted:generic-secret] run");
+}
+
+#[test]
+fn repeated_calls_give_the_same() {
+    let text = format!("a {} b password=tR8!kq0Zx", github());
+    assert_eq!(scanner().redact(&text), scanner().redact(&text));
+    assert_eq!(scanner().find(&text), scanner().find(&text));
+}
+
+#[test]
+fn the_longest_match_wins() {
+    let token = github();
+    let text = format!("token={token}");
+    assert_eq!(found(&text), [("github-token".to_owned(), token.as_str())]);
+    let custom = Custom { id: "wide".into(), pattern: "x-ghp_[A-Za-z0-9]+-x".into() };
+    let wide = Scanner::with(vec![custom], Vec::new()).unwrap();
+    assert_eq!(wide.redact(&format!("<x-{token}-x>")), "<[redacted:wide]>");
+}
+
+#[test]
+fn offsets_are_those_of_the_text() {
+    let token = github();
+    let text = format!("Schlüssel für „Größe“: {token} — ✓ {token}");
+    for hit in scanner().find(&text) {
+        assert_eq!(&text[hit.range], token);
+    }
+    assert_eq!(scanner().find(&text).len(), 2);
+}
+
+#[test]
+fn digests_and_identifiers_are_not_secrets() {
+    let texts = [
+        "commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709  empty.txt",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "\"integrity\": \"sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==\"",
+        "request 0f8fad5b-d9cb-469f-a165-70867728950e failed",
+        "checksum = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "clientId: 0f8fad5b-d9cb-469f-a165-70867728950e",
+        "public_key = \"MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE\"",
+        "cache_key: da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    ];
+    for text in texts {
+        assert!(matches!(scanner().redact(text), Cow::Borrowed(_)), "{text}: {:?}", scanner().find(text));
+    }
+}
+
+#[test]
+fn placeholders_and_variables_are_not_secrets() {
+    let texts = [
+        "password = ${DB_PASSWORD}",
+        "api_key: <your-api-key>",
+        "token = os.environ[\"API_TOKEN\"]",
+        "secret: {{ .Values.secret }}",
+        "PASSWORD=changeme",
+        "token=xxxxxxxxxxxxxxxxxxxx",
+        "password: String",
+        "https://user:${PASSWORD}@host/",
+        "AKIAQW3RT8ZX5EXAMPLE",
+        "let tokens = tokenizer.tokenize(input);",
+        "auth = authenticate(user_name, options)",
+    ];
+    for text in texts {
+        assert!(scanner().find(text).is_empty(), "{text}: {:?}", scanner().find(text));
+    }
+}
+
+#[test]
+fn json_text_stays_json() {
+    let token = github();
+    let body = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu";
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{body}\n{body}\n-----END PRIVATE KEY-----\n");
+    let document = serde_json::json!({
+        "password": "a\"b\\c1!d2e3", "lines": ["-----BEGIN PRIVATE KEY-----", body, body, "-----END PRIVATE KEY-----"],
+        "nested": format!("{{\"token\": \"{token}\"}}\n{token}\t{token}"), "private_key": key, "api_key": 12345678901234567_u64,
+    });
+    for json in
+        [document.to_string(), format!("{document:#}"), serde_json::Value::from(document.to_string()).to_string()]
+    {
+        let redacted = scanner().redact(&json);
+        assert!(serde_json::from_str::<serde_json::Value>(&redacted).is_ok(), "{redacted}");
+        assert!(!redacted.contains(&token) && !redacted.contains(body), "{redacted}");
+        assert_eq!(scanner().redact(&redacted), redacted);
+    }
+}
+
+#[test]
+fn an_address_loses_its_password_only() {
+    assert_eq!(
+        scanner().redact("DATABASE_URL=mysql://app:u7Rw-p2x@db.internal:3306/main"),
+        "DATABASE_URL=mysql://app:[redacted:url-password]@db.internal:3306/main"
+    );
+}
+
+#[test]
+fn ten_kilobytes_of_noise_are_handled() {
+    let units =
+        ["key=", "token=\"", "ghp_", "AKIA", "eyJ.", "://a:", "-----BEGIN PRIVATE KEY-----", "password: ", "\\\"", "A"];
+    for unit in units {
+        let text = unit.repeat(10_000 / unit.len());
+        let redacted = scanner().redact(&text).into_owned();
+        assert_eq!(scanner().redact(&redacted), redacted);
+    }
+}
+
+#[test]
+fn a_secret_in_noise_is_still_found() {
+    let token = github();
+    for noise in ["key= ", "token: ", "eyJ. ", "curl -u x:y "] {
+        let text = format!("{}{token} {}", noise.repeat(2_000), noise.repeat(2_000));
+        assert!(!scanner().redact(&text).contains(&token), "{noise}");
+    }
+}
+
+#[test]
+fn a_long_key_block_does_not_get_out() {
+    let body = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n".repeat(3_000);
+    let text =
+        format!("first\nx: -----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY----- {}\nlast", github());
+    let expected = "first\nx: [redacted:private-key] [redacted:github-token]\nlast";
+    assert_eq!(scanner().redact(&text), expected);
+    for size in [1, 7, 64, 65, 1_000, 70_000] {
+        let mut stream = scanner().stream();
+        let mut out: String = text.as_bytes().chunks(size).map(|chunk| stream.push_bytes(chunk)).collect();
+        out += &stream.finish();
+        assert_eq!(out, expected, "chunks of {size}");
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_the_same_way_for_every_chunking() {
+    let token = github();
+    for filler in ["word ", "abc,", "QWxh"] {
+        let text = format!("{}{token} {}", filler.repeat(40_000), filler.repeat(40_000));
+        let whole = scanner().redact(&text).into_owned();
+        for size in [1_000, 65_536, 65_537] {
+            let mut stream = scanner().stream();
+            let mut out: String = text.as_bytes().chunks(size).map(|chunk| stream.push_bytes(chunk)).collect();
+            out += &stream.finish();
+            assert_eq!(out, whole, "{filler} in chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn debug_output_shows_no_secret() {
+    let token = github();
+    let scanner = Scanner::with(Vec::new(), vec![token.clone()]).unwrap();
+    let mut stream = scanner.stream();
+    let held = stream.push(&token);
+    let shown = format!("{scanner:?} {stream:?} {:?} {held}", scanner.find(&token));
+    assert!(!shown.contains(&token[4..]), "{shown}");
+}
+
+#[test]
+fn known_values_are_hidden_in_json_form_too() {
+    let scanner = Scanner::with(Vec::new(), vec!["pa\"ss\\word".into()]).unwrap();
+    let json = serde_json::json!({"note": "it is pa\"ss\\word."}).to_string();
+    assert_eq!(scanner.redact(&json), "{\"note\":\"it is [redacted:known-value].\"}");
+}
