@@ -14,14 +14,20 @@ const LIST: &str = "spec/conformance.md";
 
 /// Series, first number, last number.
 const REQUIRED: &[(&str, u8, u8)] = &[
-    ("A1", 1, 41),
+    ("A1", 1, 47),
     ("A2", 1, 9),
     ("A3", 1, 8),
     ("A3", 10, 16),
     ("A3", 19, 19),
     ("A3", 32, 40),
-    ("A3", 42, 46),
-    ("A3", 48, 61),
+    ("A3", 42, 61),
+    ("B-AP", 1, 4),
+    ("B-DR", 1, 7),
+    ("B-FW", 1, 13),
+    ("B-RD", 1, 2),
+    ("B-RL", 1, 3),
+    ("B-SB", 1, 8),
+    ("B-TR", 1, 3),
     ("C", 1, 15),
 ];
 
@@ -104,13 +110,14 @@ fn rows(text: &str) -> Vec<Row<'_>> {
     .collect()
 }
 
-/// `A1-07`: letters and digits, a dash, a number.
+/// `A1-07`, `B-FW-07`: letters and digits, a dash, a number.
 fn is_id(text: &str) -> bool {
-    text.split_once('-').is_some_and(|(series, number)| {
+    text.rsplit_once('-').is_some_and(|(series, number)| {
         series.starts_with(|char: char| char.is_ascii_uppercase())
-            && series.len() <= 2
-            && !number.is_empty()
-            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && series.len() <= 4
+            && series.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '-')
+            && number.len() == 2
+            && number.chars().all(|char| char.is_ascii_digit())
     })
 }
 

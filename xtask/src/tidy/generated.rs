@@ -3,10 +3,11 @@
 use super::Finding;
 use crate::Result;
 
-/// Compares the committed JSON schemas with the types they are made from.
-pub(super) const SCHEMAS: &str = "run -q -p tollgate-wire --example schema -- --check";
+/// Compare the committed JSON schemas with the types they are made from.
+pub(super) const SCHEMAS: [&str; 2] =
+    ["run -q -p tollgate-wire --example schema -- --check", "run -q -p tollgate-config --example schema -- --check"];
 
-/// Looks at how [`SCHEMAS`] ended.
+/// Looks at how one of [`SCHEMAS`] ended.
 pub(super) fn check(output: Result<String>) -> Vec<Finding> {
     let Err(error) = output else { return Vec::new() };
     let message =

@@ -1,0 +1,327 @@
+//! What an agent's tool call does, told by the kind of tool: the effects of a command, or of reading and writing files.
+//!
+//! Agents keep the same thing under different names (`command`, `cmd`, `file_path`, `filePath`…), some put JSON into
+//! strings, and one argument may hold a patch of many files. All of these spellings are looked for, whatever the agent.
+
+mod patch;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use crate::arg::Arg;
+use crate::effect::{Effect, Flag, Flags, Kind};
+use crate::path::{Surroundings, effects, host, locate, locate_name};
+use crate::walk::understand;
+
+pub(crate) use patch::patched;
+
+/// What a tool call of this kind does (the kinds are those of `tollgate_wire::kind`). A tool of a kind that says
+/// nothing about effects (`mcp`, `agent`, `other`) does nothing that can be told.
+#[must_use]
+pub fn understand_call(kind: &str, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
+    let opened = opened(args);
+    let args = opened.as_ref().unwrap_or(args);
+    let folder = folder(args, around);
+    let workspace = around.workspace.or(around.cwd);
+    let around = Surroundings { cwd: folder.as_deref().or(around.cwd), workspace, ..*around };
+    let mut call = Call { around, effects: Vec::new() };
+    match kind {
+        "exec" => call.runs(args),
+        "stdin" => call.types(args),
+        "read" => call.reads(args),
+        "write" | "edit" => call.changes(args, kind == "edit"),
+        "web" => call.fetches(args),
+        _ => {}
+    }
+    call.effects
+}
+
+const COMMANDS: &[&str] = &["command", "commands", "command_line", "commandLine", "cmd", "script", "code"];
+const FOLDERS: &[&str] = &[
+    "cwd",
+    "workdir",
+    "working_dir",
+    "working_directory",
+    "workingDirectory",
+    "workingDir",
+    "dir",
+    "directory",
+    "dir_path",
+];
+const TYPED: &[&str] = &["chars", "data", "input", "text", "keys", "stdin"];
+const PATHS: &[&str] = &[
+    "file_path",
+    "path",
+    "filePath",
+    "filepath",
+    "file",
+    "filename",
+    "files",
+    "paths",
+    "absolute_path",
+    "target_file",
+    "notebook_path",
+    "notebookPath",
+    "relative_path",
+    "relativePath",
+    "uri",
+    "file_paths",
+    "filePaths",
+    "operations",
+];
+const CONTENTS: &[&str] = &[
+    "content",
+    "contents",
+    "file_text",
+    "fileText",
+    "text",
+    "new_str",
+    "newStr",
+    "new_string",
+    "newString",
+    "new_source",
+    "edits",
+    "code_edit",
+    "insert_text",
+    "insert_line",
+    "diff",
+    "patch",
+    "data",
+    "replacements",
+    "old_str",
+    "old_string",
+    "oldString",
+    "command",
+];
+const PATCHES: &[&str] = &["input", "patch", "diff", "command", "content", "patch_text", "patchText"];
+const URLS: &[&str] = &["url", "urls", "requests", "prompt", "uri"];
+
+struct Call<'a> {
+    around: Surroundings<'a>,
+    effects: Vec<Effect>,
+}
+
+/// JSON that was put into a string.
+fn opened(value: &Value) -> Option<Value> {
+    let text = value.as_str()?.trim_start();
+    if text.starts_with(['{', '[']) { serde_json::from_str(text).ok() } else { None }
+}
+
+fn fields(value: &Value) -> Option<&Map<String, Value>> {
+    value.as_object()
+}
+
+/// The folder that a call names to work in.
+fn folder(args: &Value, around: &Surroundings<'_>) -> Option<String> {
+    let text = FOLDERS.iter().find_map(|key| args.get(key)?.as_str()).filter(|text| !text.is_empty())?;
+    Some(locate(&Arg::known(text), around).path)
+}
+
+/// Every text below the fields of these names. Lists are gone through, objects asked for the same names.
+fn texts<'v>(args: &'v Value, keys: &[&str], found: &mut Vec<&'v str>) {
+    for (_, value) in fields(args).into_iter().flatten().filter(|(key, _)| keys.contains(&key.as_str())) {
+        add(value, keys, found);
+    }
+}
+
+fn add<'v>(value: &'v Value, keys: &[&str], found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| add(item, keys, found)),
+        Value::Object(_) => texts(value, keys, found),
+        _ => {}
+    }
+}
+
+impl Call<'_> {
+    fn touch(&mut self, kind: Kind, path: &str, by: &str) {
+        let arg = Arg { text: path.to_owned(), glob: path.contains('*'), ..Arg::default() };
+        let verb = match kind {
+            Kind::Delete => "deletes",
+            Kind::Write => "writes to",
+            Kind::Overwrite => "overwrites",
+            Kind::Move => "moves away",
+            _ => "reads",
+        };
+        let located = match kind {
+            Kind::Delete | Kind::Move => locate_name(&arg, &self.around),
+            _ => locate(&arg, &self.around),
+        };
+        let by = format!("{by} {path}");
+        self.effects
+            .extend(effects(kind, located, Flags::NONE, verb).map(|effect| Effect { by: by.clone(), ..effect }));
+    }
+
+    fn runs(&mut self, args: &Value) {
+        if let Some(text) = args.as_str() {
+            return self.script(text);
+        }
+        for (key, value) in fields(args).into_iter().flatten().filter(|(key, _)| COMMANDS.contains(&key.as_str())) {
+            let opened = opened(value);
+            self.command(key, opened.as_ref().unwrap_or(value), args);
+        }
+    }
+
+    fn command(&mut self, key: &str, value: &Value, call: &Value) {
+        match value {
+            Value::String(text) => match call.get("args").and_then(Value::as_array) {
+                // A program and its arguments apart.
+                Some(rest) if !text.contains(' ') => self.script(&quoted(std::iter::once(value).chain(rest))),
+                _ => self.script(text),
+            },
+            Value::Array(items) if key == "commands" => items.iter().for_each(|item| match item {
+                Value::String(text) => self.script(text),
+                Value::Array(_) => self.command("cmd", item, item),
+                _ => self.runs(item),
+            }),
+            Value::Array(items) => self.script(&quoted(items)),
+            Value::Object(_) => self.runs(value),
+            _ => {}
+        }
+    }
+
+    fn script(&mut self, text: &str) {
+        if text.trim_start().starts_with("*** Begin Patch") {
+            return self.patch(text);
+        }
+        self.effects.extend(understand(text, &self.around));
+        if is_power_shell(text) {
+            let script = format!("pwsh -Command '{}'", text.replace('\'', "'\\''"));
+            self.effects.extend(understand(&script, &self.around));
+        }
+    }
+
+    fn types(&mut self, args: &Value) {
+        let mut found = Vec::new();
+        texts(args, TYPED, &mut found);
+        found.into_iter().for_each(|text| self.script(text));
+    }
+
+    fn reads(&mut self, args: &Value) {
+        let mut found = Vec::new();
+        texts(args, PATHS, &mut found);
+        let pattern = args.get("pattern").and_then(Value::as_str);
+        // A pattern of names lists them; a pattern of text looks into them.
+        let lists = pattern.is_some_and(|pattern| pattern.contains("**") || pattern.starts_with("*."));
+        for path in found.into_iter().filter(|_| !lists) {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let folder = [".ssh", ".aws", ".gnupg", ".kube", ".azure", "gcloud", ".password-store"].contains(&name);
+            if pattern.is_some() || !folder {
+                self.touch(Kind::Read, path, "read");
+            }
+        }
+    }
+
+    fn changes(&mut self, args: &Value, edit: bool) {
+        if let Some(text) = args.as_str() {
+            return self.patch(text);
+        }
+        let mut patches = Vec::new();
+        texts(args, PATCHES, &mut patches);
+        let patches: Vec<&str> = patches.into_iter().filter(|text| patch::is_one(text)).collect();
+        let mut found = Vec::new();
+        texts(args, PATHS, &mut found);
+        for path in fields(args).and_then(|args| args.get("changes")?.as_object()).into_iter().flat_map(Map::keys) {
+            found.push(path);
+        }
+        let verb = args.get("command").and_then(Value::as_str).unwrap_or_default();
+        let has_content = fields(args).is_some_and(|args| args.keys().any(|key| CONTENTS.contains(&key.as_str())));
+        let mode = args.get("edit_mode").or_else(|| args.get("action")).and_then(Value::as_str).unwrap_or_default();
+        let kind = match (verb, mode) {
+            ("view" | "read", _) => Kind::Read,
+            ("delete", _) | (_, "delete") if verb == "delete" || !has_content => Kind::Delete,
+            _ if !edit && !has_content && patches.is_empty() => Kind::Delete,
+            _ => Kind::Overwrite,
+        };
+        let several = args.get("edits").and_then(Value::as_array);
+        for one in several.into_iter().flatten() {
+            texts(one, PATHS, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        let by = if edit { "edit" } else { "write" };
+        // Beside a path, a text that looks like a patch may be what the file shall hold: a test, a document.
+        if found.is_empty() {
+            patches.into_iter().for_each(|text| self.patch(text));
+        }
+        found.into_iter().for_each(|path| self.touch(kind, path, by));
+    }
+
+    fn patch(&mut self, text: &str) {
+        for (kind, path) in patch::changes(text) {
+            self.touch(kind, &path, "patch");
+        }
+    }
+
+    fn fetches(&mut self, args: &Value) {
+        let mut found = Vec::new();
+        match args {
+            Value::String(text) => found.push(text.as_str()),
+            _ => texts(args, URLS, &mut found),
+        }
+        let words = found.into_iter().flat_map(str::split_whitespace).take(1024);
+        let urls: Vec<&str> = words.map(|word| word.trim_matches(['(', ')', '<', '>', '"', '\'', ','])).collect();
+        for url in urls {
+            if let Some(path) = url.strip_prefix("file://") {
+                self.touch(Kind::Read, path, "fetch");
+            } else if url.contains("://") || args.get("url").and_then(Value::as_str) == Some(url) {
+                self.fetch(url);
+            }
+        }
+    }
+
+    fn fetch(&mut self, url: &str) {
+        let host = host(url);
+        let metadata =
+            ["169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"];
+        let (kind, what) = if metadata.contains(&host.as_str()) {
+            (Kind::ReadSecret, format!("reads credentials of this machine from {host}"))
+        } else {
+            (Kind::Network, format!("talks to {host}"))
+        };
+        let by = format!("fetch {url}");
+        self.effects.push(Effect { host: Some(host), flags: Flag::Download.into(), by, ..Effect::new(kind, what) });
+    }
+}
+
+/// Words as a shell would need them to be the same words again.
+fn quoted<'v>(words: impl IntoIterator<Item = &'v Value>) -> String {
+    let one = |word: &Value| {
+        let text = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+        let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c));
+        if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    };
+    words.into_iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text speaks PowerShell: nothing says which shell a tool runs.
+fn is_power_shell(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "remove-item",
+        "invoke-",
+        "format-volume",
+        "clear-disk",
+        "set-executionpolicy",
+        "iex",
+        "iwr",
+        "irm",
+        "$env:",
+        "start-process",
+        "stop-computer",
+        "restart-computer",
+        "new-object",
+        "get-content",
+        "set-content",
+        "set-itemproperty",
+        "remove-itemproperty",
+        "set-mppreference",
+        "clear-content",
+        "out-file",
+        "move-item",
+        "copy-item",
+        "ri ",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}

@@ -1,0 +1,97 @@
+use serde_json::{Value, json};
+
+use super::understand_call;
+use crate::path::Surroundings;
+
+fn check(kind: &str, args: Value, expected: &str) {
+    let around = Surroundings {
+        cwd: Some("/home/ann/app"),
+        workspace: Some("/home/ann/app"),
+        home: Some("/home/ann"),
+        resolve: None,
+    };
+    let found = understand_call(kind, &args, &around);
+    let shown: Vec<String> = found
+        .iter()
+        .map(|effect| {
+            let place = effect.place.map_or("-", |place| place.name());
+            let subject = effect.path.as_deref().or(effect.host.as_deref()).unwrap_or("-");
+            format!("{} {place} {subject}", effect.kind)
+        })
+        .collect();
+    assert_eq!(shown.join("; "), expected, "{kind} {args}");
+}
+
+#[test]
+fn files() {
+    check("read", json!({"file_path": "src/a.rs"}), "read inside /home/ann/app/src/a.rs");
+    check("read", json!({"filePath": "/home/ann/.ssh/id_rsa"}), "read-secret outside /home/ann/.ssh/id_rsa");
+    check("read", json!({"files": [{"path": ".env"}]}), "read-secret inside /home/ann/app/.env");
+    check(
+        "read",
+        json!({"operations": [{"mode": "Line", "path": "~/.netrc"}]}),
+        "read-secret outside /home/ann/.netrc",
+    );
+    check("read", json!({"path": "~/.ssh"}), "");
+    check("read", json!({"pattern": "KEY", "path": "~/.ssh"}), "read-secret outside /home/ann/.ssh");
+    check("read", json!({"pattern": "**/*.rs", "path": "."}), "");
+    check("write", json!({"file_path": "a.txt", "content": "x"}), "overwrite inside /home/ann/app/a.txt");
+    check(
+        "write",
+        json!({"path": "~/.bashrc", "file_text": "x"}),
+        "overwrite outside /home/ann/.bashrc; persist outside /home/ann/.bashrc",
+    );
+    check("write", json!({"path": "src"}), "delete inside /home/ann/app/src");
+    check(
+        "edit",
+        json!({"file_path": ".claude/settings.json", "old_string": "a", "new_string": "b"}),
+        "overwrite inside /home/ann/app/.claude/settings.json; policy inside /home/ann/app/.claude/settings.json",
+    );
+    check("edit", json!({"command": "view", "path": "/etc/shadow"}), "read-secret system /etc/shadow");
+    check(
+        "edit",
+        json!({"notebook_path": "a.ipynb", "new_source": "x", "edit_mode": "delete"}),
+        "overwrite inside /home/ann/app/a.ipynb",
+    );
+}
+
+#[test]
+fn patches() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: ../c\n@@\n*** Delete File: /etc/d\n*** End Patch";
+    let expected = "overwrite inside /home/ann/app/a; overwrite inside /home/ann/app/b; move inside /home/ann/app/b; \
+                    overwrite outside /home/ann/c; delete system /etc/d";
+    check("edit", json!({"input": patch}), expected);
+    check("edit", json!({"command": patch}), expected);
+    check("edit", json!(patch), expected);
+    let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- a/.git/hooks/z\n+++ b/.git/hooks/z\n--- a/old\n+++ /dev/null\n";
+    let expected = "overwrite inside /home/ann/app/x; overwrite vcs /home/ann/app/.git/hooks/z; \
+                    persist vcs /home/ann/app/.git/hooks/z; delete inside /home/ann/app/old";
+    check("edit", json!({"patch": diff}), expected);
+    check("edit", json!({"path": "doc.md", "diff": diff}), "overwrite inside /home/ann/app/doc.md");
+}
+
+#[test]
+fn commands() {
+    let gone = "delete home /home/ann";
+    check("exec", json!({"command": "rm -r ~"}), gone);
+    check("exec", json!({"commands": ["ls", {"command": "rm", "args": ["-r", "/home/ann"]}]}), gone);
+    check("exec", json!({"command_line": "rm -r /home/ann"}), gone);
+    check("exec", json!({"cmd": ["rm", "-r", "/home/ann"]}), gone);
+    check("exec", json!({"commands": "[\"rm -r /home/ann\"]"}), gone);
+    check("exec", json!({"command": "rm -r x", "workdir": "/home"}), "delete home /home/x");
+    check("exec", json!({"command": "rm -r x", "cwd": "sub"}), "delete inside /home/ann/app/sub/x");
+    check("exec", json!("{\"command\": \"rm -r /home/ann\"}"), gone);
+    check("stdin", json!({"session": 1, "chars": "rm -r /home/ann\n"}), gone);
+    check("exec", json!({"command": "Remove-Item -Recurse -Force C:\\Users\\ann"}), "delete home C:/Users/ann");
+    check("mcp", json!({"command": "rm -r /home/ann"}), "");
+}
+
+#[test]
+fn web() {
+    check("web", json!({"url": "https://Example.com/x"}), "network - example.com");
+    check("web", json!({"prompt": "look at https://a.example/x, and b"}), "network - a.example");
+    check("web", json!({"requests": [{"url": "http://b.example"}]}), "network - b.example");
+    check("web", json!({"url": "http://169.254.169.254/latest"}), "read-secret - 169.254.169.254");
+    check("web", json!({"url": "file:///etc/shadow"}), "read-secret system /etc/shadow");
+    check("web", json!({"query": "how to rm -rf"}), "");
+}

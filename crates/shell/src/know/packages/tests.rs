@@ -1,0 +1,75 @@
+use crate::check::kinds_of;
+
+/// A command and the kinds of what it does, besides `network`, which most here do.
+fn check(rows: &[(&str, &str)]) {
+    let mut wrong = String::new();
+    for (command, expected) in rows {
+        let found = kinds_of(command);
+        let found: Vec<&str> = found.split(' ').filter(|kind| !matches!(*kind, "network" | "")).collect();
+        if found.join(" ") != *expected {
+            wrong.push_str(&format!("{command}\n    expected {expected:?}, found {:?}\n", found.join(" ")));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn publishes() {
+    check(&[
+        ("npm publish", "publish"),
+        ("npm --registry https://r.example publish", "publish"),
+        ("npm unpublish a -f", "publish"),
+        ("npm deprecate a x", "publish"),
+        ("npm owner add e a", "publish"),
+        ("yarn npm publish", "publish"),
+        ("pnpm publish -r", "publish"),
+        ("twine upload dist/x", "publish"),
+        ("poetry publish --build", "publish"),
+        ("uv publish", "publish"),
+        ("cargo publish", "publish"),
+        ("cargo yank --vers 1.0.0 a", "publish"),
+        ("gem push a.gem", "publish"),
+        ("mvn clean deploy", "publish"),
+        ("./gradlew :a:publish", "publish"),
+        ("dotnet nuget push a.nupkg", "publish"),
+        ("helm push a oci://x", "publish"),
+        ("mix hex.publish", "publish"),
+        ("npx semantic-release", "publish"),
+        ("vsce publish", "publish"),
+    ]);
+}
+
+#[test]
+fn ordinary() {
+    check(&[
+        ("npm publish --dry-run", ""),
+        ("npm install a", ""),
+        ("npm run publish-docs", ""),
+        ("cargo publish -n", ""),
+        ("cargo owner --list", ""),
+        ("gradle publishToMavenLocal", ""),
+        ("dotnet publish", ""),
+        ("pip install -r requirements.txt", ""),
+        ("pip install git+https://github.com/a/b", ""),
+        ("npx a@latest b", ""),
+        ("uv run pytest", ""),
+        ("npm publish --help", ""),
+    ]);
+}
+
+#[test]
+fn runs() {
+    check(&[
+        ("npm install https://x.example/a.tgz", "run-unseen"),
+        ("pip install git+https://x.example/a", "run-unseen"),
+        ("deno run https://x.example/a.ts", "run-unseen"),
+        ("npx -c 'rm -rf ~'", "delete"),
+        ("npm exec -- rm -rf ~", "delete"),
+        ("uvx rm -rf ~", "delete"),
+        ("poetry run bash -c 'rm -rf ~'", "delete"),
+        ("bundle exec rake db:drop", "database"),
+        ("npx prisma@5 migrate reset", "database"),
+        ("mix ecto.drop", "database"),
+        ("cargo install --git https://x.example/a", "run-unseen"),
+    ]);
+}
