@@ -1,0 +1,323 @@
+//! When something applies.
+
+use tollgate_core::{Fault, Names};
+use tollgate_shell::{Effect, Kind};
+
+use crate::args::Arguments;
+use crate::effects::{self, EffectTest, Parts};
+use crate::form::{Conditions, KindName, Matcher, OneOrMany};
+use crate::insight::Insight;
+use crate::matcher::{Sort, Text};
+use crate::mistake::Mistake;
+use crate::when::Expression;
+
+/// How deep `not`, `any` and `all` may stand in one another.
+const MAX_DEPTH: usize = 16;
+
+/// Compiled conditions: all of one table must hold.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate_core::{Body, Event, Point};
+/// use tollgate_rules::{Condition, Insight, Still};
+///
+/// let names = tollgate_wire::names();
+/// let form = serde_json::from_value(json!({"tool": "Bash", "arg": {"command": {"contains": "prod"}}}))?;
+/// let condition = Condition::compile(&form, &names).unwrap();
+///
+/// let (name, body) = (names.name("bash"), Body::from(json!({"command": "psql prod"})));
+/// let event = Event::tool(Point::ToolBefore, &name, "call-1");
+/// assert!(condition.holds(&Insight::new(&event, &body, &Still::default()))?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Condition {
+    pub(crate) tool: Option<Text>,
+    kinds: Option<Vec<&'static str>>,
+    facts: Vec<(Fact, Text)>,
+    headers: Vec<(String, Text)>,
+    pub(crate) args: Arguments,
+    pub(crate) text: Option<Text>,
+    pub(crate) effect: Option<EffectTest>,
+    secret: Option<bool>,
+    not: Vec<Condition>,
+    pub(crate) any: Option<Vec<Condition>>,
+    pub(crate) all: Vec<Condition>,
+    when: Option<Expression>,
+}
+
+/// A fact of the event.
+#[derive(Clone, Copy, Debug)]
+enum Fact {
+    Agent,
+    Session,
+    Server,
+    Model,
+    Surface,
+    Principal,
+}
+
+/// What a condition was found to hold for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hit {
+    /// The place of the effect it speaks of.
+    pub(crate) effect: Option<usize>,
+}
+
+/// Effects that do not count, because an exception covers them.
+pub(crate) type Excepted<'a> = &'a dyn Fn(&Effect) -> bool;
+
+impl Condition {
+    /// Compiles conditions, or says all that is wrong with them. The names are the aliases in force.
+    pub fn compile(form: &Conditions, names: &Names) -> Result<Self, Vec<Mistake>> {
+        let mut mistakes = Vec::new();
+        let condition = Self::build(form, names, MAX_DEPTH, &mut mistakes);
+        if mistakes.is_empty() { Ok(condition) } else { Err(mistakes) }
+    }
+
+    fn build(form: &Conditions, names: &Names, depth: usize, mistakes: &mut Vec<Mistake>) -> Self {
+        if depth == 0 {
+            mistakes.push(Mistake::new("conditions nest too deep here"));
+            return Self::default();
+        }
+        let parts = Parts {
+            effect: form.effect.as_ref(),
+            place: form.place.as_ref(),
+            flag: form.flag.as_ref(),
+            path: form.path.as_ref(),
+            host: form.host.as_ref(),
+        };
+        let mut inner = |key: &str, forms: &mut dyn Iterator<Item = &Conditions>, list: bool| -> Vec<Self> {
+            let compile = |(place, form): (usize, &Conditions)| {
+                let before = mistakes.len();
+                let condition = Self::build(form, names, depth - 1, mistakes);
+                if *form == Conditions::default() {
+                    mistakes.push(Mistake::new("this table says nothing"));
+                }
+                for mistake in mistakes.iter_mut().skip(before) {
+                    if list {
+                        mistake.path.insert(0, place.into());
+                    }
+                    mistake.path.insert(0, key.into());
+                }
+                condition
+            };
+            forms.enumerate().map(compile).collect()
+        };
+        let not = form.not.as_ref().map_or_else(Vec::new, |not| inner("not", &mut not.iter(), not.is_list()));
+        let any = form.any.as_ref().map(|any| inner("any", &mut any.iter(), true));
+        let all = form.all.as_ref().map_or_else(Vec::new, |all| inner("all", &mut all.iter(), true));
+        if any.as_ref().is_some_and(Vec::is_empty) {
+            mistakes.push(Mistake::new("an empty list never holds").at("any"));
+        }
+        let args = Arguments::compile(&form.arg).unwrap_or_else(|found| {
+            mistakes.extend(found.into_iter().map(|mistake| mistake.at("arg")));
+            Arguments::default()
+        });
+        Self {
+            tool: effects::text("tool", form.tool.as_ref(), Sort::Tool(names), mistakes),
+            kinds: form.kind.as_ref().map(|names| kinds(names, mistakes)),
+            facts: facts(form, mistakes),
+            headers: headers(form, mistakes),
+            args,
+            text: effects::text("text", form.text.as_ref(), Sort::Plain, mistakes),
+            effect: EffectTest::compile(&parts, mistakes),
+            secret: form.secret,
+            not,
+            any,
+            all,
+            when: form.when.as_ref().and_then(|when| {
+                let compiled = Expression::compile(when);
+                compiled.map_err(|found| mistakes.extend(found.into_iter().map(|mistake| mistake.at("when")))).ok()
+            }),
+        }
+    }
+
+    /// Whether everything holds. A fault if that cannot be told: the document cannot be read, or an expression failed.
+    pub fn holds(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
+        Ok(self.look(insight, None)?.is_some())
+    }
+
+    /// What it holds for, if it holds. Cheap questions come first, and `when` last.
+    pub(crate) fn look(&self, insight: &Insight<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
+        if !self.holds_by_facts(insight) {
+            return Ok(None);
+        }
+        if !self.args.is_empty() && !insight.arguments()?.is_some_and(|arguments| self.args.hold(arguments)) {
+            return Ok(None);
+        }
+        if let Some(text) = &self.text
+            && !insight.texts()?.iter().any(|one| text.fits(one))
+        {
+            return Ok(None);
+        }
+        let mut hit = Hit::default();
+        if let Some(test) = &self.effect {
+            let counts = |effect: &Effect| excepted.is_none_or(|excepted| !excepted(effect));
+            let meant = |effect: &Effect| test.fits(effect, insight) && counts(effect);
+            hit.effect = insight.effects()?.iter().position(meant);
+            if hit.effect.is_none() {
+                return Ok(None);
+            }
+        }
+        if let Some(secret) = self.secret
+            && insight.has_secret()? != secret
+        {
+            return Ok(None);
+        }
+        let Some(inner) = self.look_inside(insight, excepted)? else { return Ok(None) };
+        hit.effect = hit.effect.or(inner.effect);
+        match &self.when {
+            Some(when) if !when.holds(insight)? => Ok(None),
+            _ => Ok(Some(hit)),
+        }
+    }
+
+    /// What is certainly false outweighs what cannot be told, so that the answer does not depend on who is asked first.
+    fn look_inside(&self, insight: &Insight<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
+        let mut hit = Hit::default();
+        let mut fault = None;
+        for all in &self.all {
+            match all.look(insight, excepted) {
+                Ok(None) => return Ok(None),
+                Ok(Some(inner)) => hit.effect = hit.effect.or(inner.effect),
+                Err(why) => fault = fault.or(Some(why)),
+            }
+        }
+        for not in &self.not {
+            // An exception makes a rule narrower; here it would make it wider.
+            match not.look(insight, None) {
+                Ok(None) => {}
+                Ok(Some(_)) => return Ok(None),
+                Err(why) => fault = fault.or(Some(why)),
+            }
+        }
+        if let Some(any) = &self.any {
+            match look_for_any(any, insight, excepted) {
+                Ok(None) => return Ok(None),
+                Ok(Some(inner)) => hit.effect = hit.effect.or(inner.effect),
+                Err(why) => fault = fault.or(Some(why)),
+            }
+        }
+        fault.map_or(Ok(Some(hit)), Err)
+    }
+
+    /// Whether the tool and the other facts fit; nothing is read for that.
+    pub(crate) fn holds_by_facts(&self, insight: &Insight<'_>) -> bool {
+        let headers = insight.body.headers();
+        self.tool.as_ref().is_none_or(|tool| tool.fits(insight.tool()) && !insight.tool().is_empty())
+            && self.kinds.as_ref().is_none_or(|kinds| insight.kind().is_some_and(|kind| kinds.contains(&kind)))
+            && self.facts.iter().all(|(fact, text)| fact.of(insight).is_some_and(|fact| text.fits(fact)))
+            && self.headers.iter().all(|(name, text)| {
+                let mut values = headers.into_iter().flat_map(|headers| headers.iter());
+                values.any(|(key, value)| key.eq_ignore_ascii_case(name) && text.fits(value))
+            })
+    }
+
+    /// Whether it asks about a tool, which only some points have.
+    pub(crate) fn speaks_of_tools(&self) -> bool {
+        self.tool.is_some() || self.kinds.is_some() || self.effect.is_some() || self.inner(Self::speaks_of_tools)
+    }
+
+    /// Whether it asks about effects.
+    pub(crate) fn speaks_of_effects(&self) -> bool {
+        self.effect.is_some() || self.inner(Self::speaks_of_effects)
+    }
+
+    /// Whether it asks about the document, which a stream does not have yet.
+    pub(crate) fn speaks_of_document(&self) -> bool {
+        !self.args.is_empty()
+            || self.text.is_some()
+            || self.secret.is_some()
+            || self.when.is_some()
+            || !self.headers.is_empty()
+            || self.inner(Self::speaks_of_document)
+    }
+
+    fn inner(&self, ask: fn(&Self) -> bool) -> bool {
+        self.not.iter().chain(self.any.iter().flatten()).chain(&self.all).any(ask)
+    }
+
+    /// The kinds of effects of which one must be there.
+    pub(crate) fn effect_kinds(&self) -> Option<Vec<Kind>> {
+        self.effect.as_ref().and_then(EffectTest::kinds).or_else(|| self.all.iter().find_map(Self::effect_kinds))
+    }
+
+    /// Texts of which one must be in the document or the arguments.
+    pub(crate) fn document_literals(&self) -> Option<Vec<String>> {
+        let own = self.args.literals().or_else(|| self.text.as_ref().and_then(Text::literals));
+        own.or_else(|| self.all.iter().find_map(Self::document_literals)).or_else(|| {
+            let each = self.any.as_ref()?.iter().map(Self::document_literals).collect::<Option<Vec<_>>>();
+            each.map(|each| each.concat())
+        })
+    }
+
+    /// Texts of which one must be in the path or host of an effect.
+    pub(crate) fn effect_literals(&self) -> Option<Vec<String>> {
+        let own = self.effect.as_ref().and_then(EffectTest::literals);
+        own.or_else(|| self.all.iter().find_map(Self::effect_literals))
+    }
+}
+
+/// The first that holds; only if none does, it matters that one could not tell.
+fn look_for_any(
+    any: &[Condition],
+    insight: &Insight<'_>,
+    excepted: Option<Excepted<'_>>,
+) -> Result<Option<Hit>, Fault> {
+    let mut fault = None;
+    for one in any {
+        match one.look(insight, excepted) {
+            Ok(Some(hit)) => return Ok(Some(hit)),
+            Ok(None) => {}
+            Err(why) => fault = fault.or(Some(why)),
+        }
+    }
+    fault.map_or(Ok(None), Err)
+}
+
+impl Fact {
+    fn of<'a>(self, insight: &Insight<'a>) -> Option<&'a str> {
+        let event = insight.event;
+        match self {
+            Self::Agent => event.agent,
+            Self::Session => event.session,
+            Self::Server => event.server,
+            Self::Model => event.model,
+            Self::Surface => event.surface,
+            Self::Principal => event.principal,
+        }
+    }
+}
+
+fn facts(form: &Conditions, mistakes: &mut Vec<Mistake>) -> Vec<(Fact, Text)> {
+    let given: [(Fact, &str, &Option<Matcher>); 6] = [
+        (Fact::Agent, "agent", &form.agent),
+        (Fact::Session, "session", &form.session),
+        (Fact::Server, "server", &form.server),
+        (Fact::Model, "model", &form.model),
+        (Fact::Surface, "surface", &form.surface),
+        (Fact::Principal, "principal", &form.principal),
+    ];
+    let mut compile = |(fact, key, form): (Fact, &str, &Option<Matcher>)| {
+        Some((fact, effects::text(key, form.as_ref(), Sort::Plain, mistakes)?))
+    };
+    given.into_iter().filter_map(&mut compile).collect()
+}
+
+fn headers(form: &Conditions, mistakes: &mut Vec<Mistake>) -> Vec<(String, Text)> {
+    let mut headers = Vec::new();
+    for (name, matcher) in &form.header {
+        let before = mistakes.len();
+        let text = effects::text(name, Some(matcher), Sort::Plain, mistakes);
+        mistakes.iter_mut().skip(before).for_each(|mistake| mistake.path.insert(0, "header".into()));
+        headers.extend(text.map(|text| (name.clone(), text)));
+    }
+    headers
+}
+
+fn kinds(names: &OneOrMany<KindName>, mistakes: &mut Vec<Mistake>) -> Vec<&'static str> {
+    let known = tollgate_wire::KINDS;
+    let find = |name: &str| known.iter().copied().find(|kind| *kind == name);
+    effects::list("kind", "kind of tool", names, |name| &name.0, find, known, mistakes)
+}

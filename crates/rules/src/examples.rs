@@ -1,0 +1,107 @@
+//! Examples, checked when a rule is loaded.
+
+use serde_json::{Value, json};
+use tollgate_core::{Body, Event, Names, Point};
+use tollgate_shell::Effect;
+
+use crate::compile::Rule;
+use crate::form::{self, Example, ExampleCall};
+use crate::insight::{Insight, Still};
+use crate::mistake::Mistake;
+
+/// Where examples happen unless they say otherwise.
+const CWD: &str = "/home/user/project";
+
+/// Checks that a rule matches what it must and nothing that it must not.
+pub(crate) fn check(form: &form::Rule, rule: &Rule, names: &Names, found: &mut Vec<Mistake>) {
+    let Some(examples) = &form.examples else { return };
+    let lists = [("match", &examples.matches, true), ("pass", &examples.pass, false)];
+    for (key, list, expected) in lists {
+        for (place, example) in list.iter().enumerate() {
+            if let Some(mistake) = wrong(example, rule, names, expected) {
+                found.push(mistake.at(place).at(key).at("examples"));
+            }
+        }
+    }
+}
+
+fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Option<Mistake> {
+    let call = match example {
+        Example::Command(command) => ExampleCall { args: Some(json!({"command": command})), ..ExampleCall::default() },
+        Example::Call(call) => (**call).clone(),
+    };
+    let first = rule.points.first().copied().unwrap_or(Point::ToolBefore);
+    let point = match call.point.as_ref().map(|point| point.0.parse::<Point>()) {
+        Some(Ok(point)) => point,
+        Some(Err(_)) => {
+            let written = call.point.as_ref().map_or("", |point| &point.0);
+            return Some(Mistake::unknown("point", written, &form::PointName::all()).at("point"));
+        }
+        None => first,
+    };
+    let name = names.name(call.tool.as_deref().unwrap_or("exec"));
+    let (body, arguments) = bodies(&call, point);
+    let event = Event {
+        cwd: Some(call.cwd.as_deref().unwrap_or(CWD)),
+        agent: call.agent.as_deref(),
+        session: call.session.as_deref(),
+        server: call.server.as_deref(),
+        model: call.model.as_deref(),
+        surface: call.surface.as_deref(),
+        principal: call.principal.as_deref(),
+        arguments: arguments.as_ref(),
+        name: point.is_about_a_tool().then_some(&name),
+        call_id: Some("example"),
+        ..Event::at(point)
+    };
+    let ambient = Still::default();
+    let insight = Insight::new(&event, &body, &ambient);
+    match rule.condition.look(&insight, None) {
+        Err(fault) => Some(Mistake::new(format!("the rule cannot judge this example: {fault}"))),
+        Ok(hit) if hit.is_some() && rule.points.contains(&point) == expected => None,
+        Ok(None) if !expected => None,
+        Ok(None) => Some(Mistake::new("the rule does not match this example").help(does(&insight))),
+        Ok(Some(_)) if expected => Some(Mistake::new(format!("the rule does not stand at {point}"))),
+        Ok(Some(hit)) => {
+            let effect = hit.effect.and_then(|place| insight.effects().ok()?.get(place).map(describe));
+            let mistake = Mistake::new("the rule matches this example, which it must not");
+            Some(match effect {
+                Some(effect) => mistake.help(format!("because it {effect}")),
+                None => mistake,
+            })
+        }
+    }
+}
+
+/// What helps to see why a rule does not match.
+fn does(insight: &Insight<'_>) -> String {
+    let effects = insight.effects().unwrap_or_default();
+    match effects.is_empty() {
+        true => format!("its tool is `{}` and it has no effects that are known", insight.tool()),
+        false => format!("it {}", effects.iter().map(describe).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn describe(effect: &Effect) -> String {
+    let place = effect.place.map_or(String::new(), |place| format!(" ({place})"));
+    format!("{} [{}{place}]", effect.what, effect.kind)
+}
+
+/// The document and, where they are not the same, the arguments.
+fn bodies(call: &ExampleCall, point: Point) -> (Body, Option<Body>) {
+    let args = call.args.clone().unwrap_or(json!({}));
+    let document = match (&call.text, point) {
+        (Some(text), Point::PromptSubmit) => json!({"text": text}),
+        (Some(text), Point::ToolBefore) => json!({"text": text}),
+        (Some(text), Point::MessageWrite) => json!({"role": "user", "content": text}),
+        (Some(text), _) => json!({"content": [{"type": "text", "text": text}]}),
+        (None, Point::ToolAfter | Point::ToolUpdate | Point::ToolPersist) => Value::Null,
+        (None, _) => args.clone(),
+    };
+    let mut body = Body::from(document);
+    for (name, value) in &call.header {
+        body.headers_mut().append(name, value.as_str());
+    }
+    let apart = matches!(point, Point::ToolAfter | Point::ToolUpdate | Point::ToolPersist);
+    (body, apart.then(|| Body::from(args)))
+}

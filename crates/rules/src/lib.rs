@@ -1,0 +1,46 @@
+//! The rule language: read, check and compile rules to guards and edits.
+//!
+//! ```text
+//!  form ──► compile ──► RuleSet ──► Registrations (one guard for all that judge, one edit for each that rewrites)
+//!  (data)   Mistakes       │
+//!                          └──► findings (which rules match, for people)
+//! ```
+//!
+//! * [`form`]: what people write, as plain data with a JSON Schema.
+//! * [`compile`]: from there to a [`RuleSet`], or to all [`Mistake`]s at once, each with its place.
+//! * [`Condition`]: when something applies, asked of an [`Insight`], which works out what is asked for and only once.
+//!   Limits and the like use it by itself.
+//! * `index`: finds the rules that may apply to a call without asking them all.
+//! * `when`: expressions (CEL); left out without the feature `cel`.
+//! * `edit`: edits as data, and taking credentials out, of streams too.
+//!
+//! Nothing here reads a file or a clock: what stands around a call comes in through [`Ambient`], and today through
+//! [`Setting`].
+
+pub mod form;
+
+mod args;
+mod compile;
+mod condition;
+mod edit;
+mod effects;
+mod examples;
+mod index;
+mod insight;
+mod matcher;
+mod mistake;
+mod set;
+mod stand;
+#[cfg(feature = "cel")]
+mod when;
+#[cfg(not(feature = "cel"))]
+#[path = "when/none.rs"]
+mod when;
+
+pub use args::Arguments;
+pub use compile::{Placed, Setting, Source, compile};
+pub use condition::Condition;
+pub use insight::{Ambient, Insight, Still};
+pub use mistake::{Mistake, Step, nearest};
+pub use set::{About, Excepted, Finding, RuleSet};
+pub use stand::{GUARD, ROUTER, Report, WATCH};

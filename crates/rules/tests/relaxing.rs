@@ -1,0 +1,106 @@
+//! Observing, exceptions and overrides.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+mod support;
+
+use std::sync::Arc;
+
+use serde_json::json;
+use support::{Call, Heard, act, bash, call, pipeline, rules, run, short};
+
+/// What becomes of a call, and what is reported beside it.
+fn check(text: &str, call: &Call, expected: &str, reported: &[&str]) {
+    let heard = Arc::new(Heard::default());
+    let pipeline = pipeline(&rules(text), Some(Arc::clone(&heard) as Arc<_>));
+    let (act, _) = run(&pipeline, call);
+    assert_eq!(short(act), expected, "{text}");
+    assert_eq!(*heard.0.lock().unwrap(), reported, "{text}");
+}
+
+#[test]
+fn what_is_observed_is_reported_and_not_enforced() {
+    let rule = |more: &str| format!("[[rule]]\nid = 'a'\ntool = 'exec'\nmode = 'observe'\n{more}");
+    check(&rule("block = 'no'\nsuggest = 'yes'"), &bash("ls"), "go", &["observed a: no. Instead: yes"]);
+    check(&rule("ask = 'sure?'"), &bash("ls"), "go", &["observed a: sure?"]);
+    check(&rule("route = { provider = 'p' }"), &bash("ls"), "go", &["observed a: runs at `p`"]);
+    check(&rule("edit = [{ remove = ['command'] }]"), &bash("ls"), "go", &["observed a: is rewritten"]);
+    check(&rule("block = 'no'"), &call("read", json!({})), "go", &[]);
+    check("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", &bash("ls"), "go", &["logged a: seen"]);
+    let both = "[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'";
+    check(both, &bash("ls"), "stop b: no", &["logged a: seen"]);
+}
+
+#[test]
+fn an_edit_that_observes_changes_nothing() {
+    let set = rules("[[rule]]\nid = 'a'\ntool = 'x'\nmode = 'observe'\nedit = [{ remove = ['b'] }]");
+    let (_, body) = run(&pipeline(&set, None), &call("x", json!({"b": 1})));
+    assert_eq!(*body.json().unwrap(), json!({"b": 1}));
+}
+
+const DELETE: &str = "[[rule]]\nid = 'a'\neffect = 'delete'\nblock = 'no'\n";
+
+fn exception(more: &str) -> String {
+    format!("{DELETE}[[exception]]\nrule = 'a'\nuntil = 2026-06-15\nreason = 'scratch'\n{more}")
+}
+
+#[test]
+fn an_exception_is_for_what_it_names() {
+    let path = exception("path = '/srv/scratch/**'");
+    check(&path, &bash("rm /srv/scratch/x"), "go", &["excepted (scratch) a: no (/srv/scratch/x)"]);
+    check(&path, &bash("rm /srv/data"), "stop a: no (/srv/data)", &[]);
+    check(&path, &bash("rm /srv/scratch"), "stop a: no (/srv/scratch)", &[]);
+    // An exception for one path is none for another in the same call.
+    check(&path, &bash("rm /srv/scratch/x /srv/data"), "stop a: no (/srv/data)", &[]);
+    check(&path, &bash("rm /srv/scratch/../data"), "stop a: no (/srv/data)", &[]);
+    let narrow = exception("path = '/srv/scratch/**'\ntool = 'powershell'");
+    check(&narrow, &bash("rm /srv/scratch/x"), "stop a: no (/srv/scratch/x)", &[]);
+    let tool = exception("tool = 'bash'");
+    check(&tool, &bash("rm /srv/data"), "go", &["excepted (scratch) a: no (/srv/data)"]);
+    let arg = exception("arg.command = { suffix = ' # really' }");
+    check(&arg, &bash("rm /srv/data # really"), "go", &["excepted (scratch) a: no (/srv/data)"]);
+    check(&arg, &bash("rm /srv/data"), "stop a: no (/srv/data)", &[]);
+}
+
+#[test]
+fn two_exceptions_together_cover_what_each_covers() {
+    let second = "[[exception]]\nrule = 'a'\nuntil = 2026-07-01\nreason = 'old'\npath = '/srv/old'";
+    let both = format!("{}\n{second}", exception("path = '/srv/scratch/**'"));
+    check(&both, &bash("rm /srv/scratch/x /srv/old"), "go", &["excepted (scratch) a: no (/srv/scratch/x)"]);
+    check(&both, &bash("rm /srv/scratch/x /srv/new"), "stop a: no (/srv/new)", &[]);
+}
+
+#[test]
+fn an_exception_ends() {
+    for (until, expected) in [("2026-06-14", "stop a: no (/srv/x)"), ("2026-06-15", "go"), ("2027-01-01", "go")] {
+        let text = exception("path = '/srv/**'").replace("2026-06-15", until);
+        assert_eq!(act(&rules(&text), &bash("rm /srv/x")), expected, "{until}");
+    }
+}
+
+/// Where a rule does not speak of effects, an exception for a path needs all of them to lie there.
+#[test]
+fn an_exception_by_path_from_a_rule_about_something_else() {
+    let rule = "[[rule]]\nid = 'a'\narg.command = { contains = 'rm' }\nblock = 'no'\n";
+    let text = format!("{rule}[[exception]]\nrule = 'a'\nuntil = 2026-12-31\nreason = 's'\npath = '/srv/**'");
+    assert_eq!(act(&rules(&text), &bash("rm /srv/x")), "go");
+    assert_eq!(act(&rules(&text), &bash("rm /srv/x /etc/y")), "stop a: no");
+    assert_eq!(act(&rules(&text), &bash("echo rm")), "stop a: no");
+}
+
+#[test]
+fn overrides() {
+    let rule = |decision: &str, over: &str| {
+        format!("[[rule]]\nid = 'a/b'\ntool = 'exec'\n{decision}\n[override.'a/b']\n{over}")
+    };
+    for (decision, over, expected) in [
+        ("block = 'no'", "mode = 'off'", "go"),
+        ("block = 'no'", "mode = 'observe'", "go"),
+        ("block = 'no'", "decision = 'ask'", "ask a/b: no"),
+        ("ask = 'sure?'", "decision = 'block'", "stop a/b: sure?"),
+        ("log = 'seen'", "decision = 'block'", "stop a/b: seen"),
+        ("block = 'no'\nmode = 'observe'", "mode = 'enforce'", "stop a/b: no"),
+        ("block = 'no'", "mode = 'observe'\ndecision = 'ask'", "go"),
+    ] {
+        assert_eq!(act(&rules(&rule(decision, over)), &bash("ls")), expected, "{decision} {over}");
+    }
+}
