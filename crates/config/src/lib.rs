@@ -1,0 +1,49 @@
+//! From policy files to a checked plan.
+//!
+//! People write policy in `tollgate.toml` (`spec/rules.md`): one for the machine, one for the person, one for the
+//! project. This crate finds them ([`Paths`]), reads them ([`File`]), puts them together by who may say what, and hands
+//! out a [`Plan`]: what is enforced, and from where. Whoever wants a policy calls [`load`].
+//!
+//! ```text
+//!  Paths ──► File ──► PolicyFile ─┐
+//!  packs ────────────► PackFile ──┼──► layers ──► compiled rules ──► Plan ──► engine
+//!  Trust ─────────────────────────┘    who may relax what            ignored, warnings
+//! ```
+//!
+//! **Mistakes** come all at once, each with its line, the text underlined, and what to do: [`Diagnostics`]. A file with
+//! mistakes is not loaded, and neither are the others: half a policy is none. A file that cannot be read is a
+//! mistake, too; only one that does not exist is not.
+//!
+//! **Layers.** A restriction holds whoever wrote it. A relaxation holds from the machine's file; from the person's,
+//! unless the machine's file speaks against it; and from a project's only while [`Trust`] holds exactly its bytes. A
+//! project that is not trusted cannot rewrite calls or send them elsewhere either: that would be as good as running
+//! commands. What does not hold is in [`Plan::ignored`], for every answer to show.
+
+mod apply;
+mod diagnostic;
+mod file;
+mod form;
+mod init;
+mod layer;
+mod load;
+mod meaning;
+mod pack;
+mod paint;
+mod paths;
+mod plan;
+mod read;
+mod shape;
+mod syntax;
+mod target;
+mod tree;
+mod trust;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
+pub use file::{File, Layer};
+pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
+pub use init::TEMPLATE;
+pub use load::{combine, load};
+pub use pack::{Pack, pack, pack_names};
+pub use paths::{FILE_NAME, NoHome, Paths};
+pub use plan::{Placed, Plan, Relaxation, Toolset};
+pub use trust::{Entry, Trust, kind, today};
