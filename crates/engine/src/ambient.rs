@@ -1,0 +1,185 @@
+//! What really stands around a call: folders, homes and links of this machine.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tollgate_rules::Ambient;
+
+/// What makes a folder a project's.
+const MARKS: [&str; 2] = [".git", tollgate_config::FILE_NAME];
+/// How many working directories are remembered.
+const MAX_KNOWN: usize = 256;
+/// How many links may lead to one another.
+const MAX_LINKS: usize = 40;
+
+/// The file system of this machine.
+///
+/// The workspace is the nearest folder at or above the working directory that has a `.git` or a `tollgate.toml`, else
+/// the working directory. The root and home folders are never a workspace: in them, nothing is ordinary. What was found
+/// for a working directory stays, so that an agent cannot make its workspace larger by leaving a mark further up.
+#[derive(Debug, Default)]
+pub struct Disk {
+    /// The home folder where a working directory says nothing about it.
+    home: Option<String>,
+    known: Mutex<HashMap<String, Vec<String>>>,
+}
+
+impl Disk {
+    /// With this home folder, for working directories outside of all homes.
+    pub fn new(home: Option<String>) -> Self {
+        Self { home, known: Mutex::default() }
+    }
+
+    fn find(&self, cwd: &str) -> Vec<String> {
+        let home = self.home(Some(cwd));
+        let ordinary = |folder: &&Path| folder.parent().is_some() && home.as_deref().map(Path::new) != Some(*folder);
+        let marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+        let cwd = Path::new(cwd);
+        let found = cwd.ancestors().take_while(ordinary).find(marked).or(Some(cwd).filter(ordinary));
+        // A nameless folder holds nothing.
+        vec![found.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()]
+    }
+}
+
+impl Ambient for Disk {
+    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+        let Some(cwd) = cwd.filter(|cwd| cwd.starts_with('/')) else { return Vec::new() };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(cwd) {
+            return found.clone();
+        }
+        let found = self.find(cwd);
+        if known.len() < MAX_KNOWN {
+            known.insert(cwd.to_owned(), found.clone());
+        }
+        found
+    }
+
+    /// The home that the working directory is in, because an agent may run as somebody else than its user.
+    fn home(&self, cwd: Option<&str>) -> Option<String> {
+        let parts: Vec<&str> = cwd.unwrap_or_default().strip_prefix('/').unwrap_or_default().split('/').collect();
+        match parts[..] {
+            [homes @ ("home" | "Users"), name, ..] if !name.is_empty() => Some(format!("/{homes}/{name}")),
+            ["root", ..] => Some("/root".to_owned()),
+            _ => self.home.clone(),
+        }
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        let real = follow(Path::new(path), MAX_LINKS)?.to_str()?.to_owned();
+        (real != path.trim_end_matches('/')).then_some(real)
+    }
+}
+
+/// Where a path leads, as far as it exists. A link to nowhere leads there too: writing to it makes the file.
+fn follow(path: &Path, links: usize) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    let (folder, name) = (path.parent()?, path.file_name()?);
+    match path.read_link() {
+        Ok(target) => follow(&folder.join(target), links.checked_sub(1)?),
+        Err(_) => Some(follow(folder, links)?.join(name)),
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder of its own for a test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path =
+                std::env::temp_dir().canonicalize().unwrap().join(format!("tollgate-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn path(&self, below: &str) -> String {
+            self.0.join(below).to_str().unwrap().trim_end_matches('/').to_owned()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn the_workspace_is_the_nearest_project() {
+        let folder = Folder::new("workspace");
+        for below in ["a/.git", "a/b/c", "d/e", "home/x", "home/.git"] {
+            fs::create_dir_all(folder.path(below)).unwrap();
+        }
+        fs::write(folder.path("d/tollgate.toml"), "").unwrap();
+        let disk = Disk::new(Some(folder.path("home")));
+        for (cwd, expected) in [
+            ("a/b/c", "a"),
+            ("a", "a"),
+            ("d/e", "d"),
+            ("a/b/not-yet", "a"),
+            // The home is one only for what is marked itself.
+            ("home/x", "home/x"),
+        ] {
+            assert_eq!(disk.workspace(Some(&folder.path(cwd))), [folder.path(expected)], "{cwd}");
+        }
+        for cwd in ["/", &folder.path("home")] {
+            assert_eq!(disk.workspace(Some(cwd)), [""], "{cwd}");
+        }
+        assert_eq!(disk.workspace(None), [""; 0]);
+        assert_eq!(disk.workspace(Some("relative")), [""; 0]);
+        // A mark that comes later changes nothing for who was there before.
+        fs::create_dir(folder.path(".git")).unwrap();
+        assert_eq!(disk.workspace(Some(&folder.path("d/e"))), [folder.path("d")]);
+    }
+
+    #[test]
+    fn homes() {
+        let disk = Disk::new(Some("/var/lib/agent".to_owned()));
+        for (cwd, expected) in [
+            (Some("/home/ann/app"), "/home/ann"),
+            (Some("/home/ann"), "/home/ann"),
+            (Some("/Users/ann/app"), "/Users/ann"),
+            (Some("/root/app"), "/root"),
+            (Some("/rooted"), "/var/lib/agent"),
+            (Some("/home/"), "/var/lib/agent"),
+            (Some("/srv"), "/var/lib/agent"),
+            (None, "/var/lib/agent"),
+        ] {
+            assert_eq!(disk.home(cwd).as_deref(), Some(expected), "{cwd:?}");
+        }
+    }
+
+    #[test]
+    fn links_are_followed_as_far_as_they_exist() {
+        let folder = Folder::new("links");
+        fs::create_dir_all(folder.path("real/deep")).unwrap();
+        symlink(folder.path("real"), folder.path("link")).unwrap();
+        symlink("../outside/new", folder.path("real/dangling")).unwrap();
+        symlink("loop", folder.path("loop")).unwrap();
+        let disk = Disk::default();
+        for (path, expected) in [
+            ("real/deep", None),
+            ("real/not/yet", None),
+            ("link", Some("real")),
+            ("link/deep", Some("real/deep")),
+            ("link/not/yet", Some("real/not/yet")),
+            ("real/dangling", Some("outside/new")),
+            ("link/dangling", Some("outside/new")),
+            ("loop", None),
+        ] {
+            let expected = expected.map(|path| folder.path(path));
+            assert_eq!(disk.real(&folder.path(path)), expected, "{path}");
+        }
+    }
+}

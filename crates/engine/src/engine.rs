@@ -1,0 +1,239 @@
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use tollgate_config::{Ambiguous, Diagnostics, Plan};
+use tollgate_core::{Act, Clock, Names, Pipeline, Registration, Registry, Role};
+use tollgate_rules::form::Mode;
+use tollgate_rules::{Ambient, Mistake};
+
+use crate::assemble::{Checks, Compiler};
+use crate::checks::{DryRun, Preview, order};
+use crate::observe::{Observed, Report, observing};
+use crate::rules::Rules;
+use crate::state::{Peek, State, StateError};
+
+/// What an engine is made of beside its plan.
+#[derive(Clone)]
+pub struct Parts {
+    /// What is remembered between calls.
+    pub state: Arc<dyn State>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// What stands around calls; [`Disk`](crate::Disk) for this machine.
+    pub ambient: Arc<dyn Ambient>,
+    /// Takes what is only observed.
+    pub report: Option<Report>,
+    /// Interceptors beside those of the plan: records, plugins. They stand between the plan's checks.
+    pub more: Vec<Registration>,
+}
+
+/// A plan that runs.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+/// use tollgate_config::{File, Layer, combine};
+/// use tollgate_core::{Act, Body, Event, Point};
+/// use tollgate_engine::state::Memory;
+/// use tollgate_engine::{Engine, Parts};
+/// use tollgate_rules::{Still, form::Date};
+/// # use tollgate_testkit::ManualClock as SystemClock;
+///
+/// let text = "[tools]\ndeny = ['create_fork']\n";
+/// let file = File::of_bytes(Layer::User, Path::new("tollgate.toml"), text.into()).unwrap();
+/// let plan = combine(vec![file], false, Date::of_seconds(0))?;
+/// let engine = Engine::new(plan, Parts {
+///     state: Arc::new(Memory::default()),
+///     clock: Arc::new(SystemClock::default()),
+///     ambient: Arc::new(Still::default()),
+///     report: None,
+///     more: Vec::new(),
+/// })?;
+///
+/// let pipeline = engine.pipeline();
+/// let name = pipeline.name("Create_Fork");
+/// let event = Event::tool(Point::ToolBefore, &name, "call-1");
+/// let outcome = pipeline.run_now(&event, &mut Body::from(serde_json::json!({})));
+/// assert!(matches!(outcome.act, Act::Stop(ruling) if ruling.reason.contains("denied tools")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Engine {
+    parts: Parts,
+    names: Names,
+    loaded: RwLock<Arc<Loaded>>,
+}
+
+/// Everything that follows from one plan.
+pub(crate) struct Loaded {
+    pub(crate) plan: Plan,
+    pub(crate) rules: Rules,
+    pub(crate) ambient: Arc<dyn Ambient>,
+    pipeline: Pipeline,
+    /// The same, keeping nothing: for asking what would happen.
+    pub(crate) asking: Pipeline,
+    /// What was only observed while asking.
+    pub(crate) observed: Arc<Mutex<Vec<Observed>>>,
+    pub(crate) turn: Mutex<()>,
+}
+
+impl Engine {
+    /// Compiles a plan, or says all that is wrong with it, in the files where it stands.
+    pub fn new(plan: Plan, parts: Parts) -> Result<Self, Diagnostics> {
+        let names = tollgate_wire::names();
+        let loaded = RwLock::new(Arc::new(load(plan, &parts, &names)?));
+        Ok(Self { parts, names, loaded })
+    }
+
+    /// What calls run on from now on. A call runs on one of these from its beginning to its end.
+    pub fn pipeline(&self) -> Pipeline {
+        self.loaded().pipeline.clone()
+    }
+
+    /// Puts another plan in this one's place, for calls that begin from now on. If it has mistakes, the old one stays.
+    pub fn reload(&self, plan: Plan) -> Result<(), Diagnostics> {
+        let loaded = Arc::new(load(plan, &self.parts, &self.names)?);
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
+        Ok(())
+    }
+
+    /// What is remembered between calls.
+    pub fn state(&self) -> &dyn State {
+        &*self.parts.state
+    }
+
+    /// Answers a question with a yes that was given to this very call before, and uses that up. Whatever else is to be
+    /// done stays as it is.
+    pub fn redeem(&self, act: Act) -> Result<Act, StateError> {
+        let Act::Ask(question) = act else { return Ok(act) };
+        Ok(match self.state().redeem(self.parts.clock.wall(), question.digest)? {
+            Some(approval) => question.answer(&approval),
+            None => Act::Ask(question),
+        })
+    }
+
+    pub(crate) fn loaded(&self) -> Arc<Loaded> {
+        Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics> {
+    let folders = plan.workspace.iter().filter_map(|folder| Some(folder.to_str()?.to_owned())).collect();
+    let ambient: Arc<dyn Ambient> = Arc::new(Workspaces { inner: Arc::clone(&parts.ambient), folders });
+    let (checks, rules) = compile(&plan, names, &ambient).map_err(|mistakes| plan.diagnose(&mistakes))?;
+    let observed: Arc<Mutex<Vec<Observed>>> = Arc::default();
+    let sink = Arc::clone(&observed);
+    let note: Report = Arc::new(move |_, one| sink.lock().unwrap_or_else(PoisonError::into_inner).push(one));
+    let peek: Arc<dyn State> = Arc::new(Peek(Arc::clone(&parts.state)));
+    let build = |state, report, more| {
+        let made = Made { plan: &plan, checks: &checks, rules: &rules, parts, state, report };
+        made.pipeline(names, more).map_err(|problem| plan.diagnose(&[Mistake::new(problem)]))
+    };
+    let pipeline = build(&parts.state, parts.report.as_ref(), &parts.more[..])?;
+    // Plugins and records are not asked what they would do: asking them may be doing it.
+    let asking = build(&peek, Some(&note), &[])?;
+    Ok(Loaded { plan, rules, ambient, pipeline, asking, observed, turn: Mutex::default() })
+}
+
+fn compile(plan: &Plan, names: &Names, ambient: &Arc<dyn Ambient>) -> Result<(Checks, Rules), Vec<Mistake>> {
+    let mut compiler = Compiler { plan, names, ambient, mistakes: Vec::new() };
+    let checks = compiler.checks();
+    let mut mistakes = compiler.mistakes;
+    let set = match &plan.compiled {
+        Some(set) => set.clone(),
+        // A plan that was put together by hand. To go on without its rules would be no rules at all.
+        None => {
+            mistakes.push(Mistake::new("the plan's rules are not compiled; `tollgate_config::load` does that"));
+            return Err(mistakes);
+        }
+    };
+    let rules = Rules { set, ambient: Arc::clone(ambient) };
+    if mistakes.is_empty() { Ok((checks, rules)) } else { Err(mistakes) }
+}
+
+/// What a pipeline is made of.
+struct Made<'a> {
+    plan: &'a Plan,
+    checks: &'a Checks,
+    rules: &'a Rules,
+    parts: &'a Parts,
+    state: &'a Arc<dyn State>,
+    report: Option<&'a Report>,
+}
+
+impl Made<'_> {
+    fn pipeline(&self, names: &Names, more: &[Registration]) -> Result<Pipeline, String> {
+        let mut registry = Registry::new(names.clone(), Arc::clone(&self.parts.clock), tollgate_wire::digest);
+        registry.rewrite_ambiguous = self.plan.ambiguous == Ambiguous::Rewrite;
+        let observe = |registration| match self.plan.mode {
+            Mode::Enforce => registration,
+            Mode::Observe => observing(registration, self.report),
+        };
+        let checks = self.stateless().into_iter().chain(self.stateful()).map(observe);
+        // Rules know by themselves whether they only observe. A dry run is nobody's objection, so it holds in any case.
+        let others = self.rules.registrations(self.report).into_iter().chain(more.iter().cloned()).map(between);
+        for registration in checks.chain(others).chain(self.dry_run()) {
+            registry.add(registration).map_err(|problem| problem.to_string())?;
+        }
+        Ok(registry.snapshot())
+    }
+
+    fn stateless(&self) -> Vec<Registration> {
+        [self.checks.tools.registrations(), self.checks.requires.registrations()].concat()
+    }
+
+    fn stateful(&self) -> Vec<Registration> {
+        let (checks, clock) = (self.checks, &self.parts.clock);
+        [
+            checks.loops(self.state, self.report).registrations(),
+            checks.limits(self.state, clock, self.report).registrations(),
+            checks.dedupes(self.state, clock).registrations(),
+        ]
+        .concat()
+    }
+
+    fn dry_run(&self) -> Vec<Registration> {
+        if !self.plan.dry_run {
+            return Vec::new();
+        }
+        let (checks, clock) = (self.checks, &self.parts.clock);
+        let previews: Vec<Arc<dyn Preview>> = vec![
+            Arc::new(self.rules.clone()),
+            Arc::new(checks.loops(self.state, None)),
+            Arc::new(checks.limits(self.state, clock, None)),
+            Arc::new(checks.dedupes(self.state, clock)),
+        ];
+        DryRun { tools: Arc::clone(&checks.tools), previews }.registrations()
+    }
+}
+
+/// Guards of others stand between the checks at both ends, whatever number they chose.
+fn between(registration: Registration) -> Registration {
+    match registration.role {
+        Role::Guard(_) => {
+            let priority = registration.priority.clamp(order::LOOPS + 1, order::ALLOW - 1);
+            Registration { priority, ..registration }
+        }
+        _ => registration,
+    }
+}
+
+/// The surroundings, and the folders that the policy adds to the workspace.
+struct Workspaces {
+    inner: Arc<dyn Ambient>,
+    folders: Vec<String>,
+}
+
+impl Ambient for Workspaces {
+    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+        let mut folders = self.inner.workspace(cwd);
+        folders.extend(self.folders.iter().cloned());
+        folders
+    }
+
+    fn home(&self, cwd: Option<&str>) -> Option<String> {
+        self.inner.home(cwd)
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        self.inner.real(path)
+    }
+}

@@ -1,0 +1,146 @@
+//! Why, in a form that can be printed.
+
+use std::sync::PoisonError;
+
+use serde::Serialize;
+use serde_json::Value;
+use tollgate_config::Relaxation;
+use tollgate_core::{Act, Body, Event};
+use tollgate_rules::Insight;
+use tollgate_shell::Effect;
+use tollgate_wire::form::{ActForm, TraceForm};
+
+use crate::observe::Observed;
+use crate::rules::FindingForm;
+use crate::{Engine, engine::Loaded};
+
+/// What would happen to a call, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// What the surface would do.
+    pub act: ActForm,
+    /// The rule or check that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The answer, where there is one in the call's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Value>,
+    /// The document as it would be used, where it is rewritten. It may hold secrets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub becomes: Option<Value>,
+    /// What the call does.
+    pub effects: Vec<EffectForm>,
+    /// Every rule that looked at it.
+    pub findings: Vec<FindingForm>,
+    /// What is only observed.
+    pub observed: Vec<Observed>,
+    /// Who was asked, and what each said.
+    pub trace: TraceForm,
+    /// What parts of the policy do not hold, and why.
+    pub ignored: Vec<Relaxation>,
+}
+
+/// One thing that a call does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EffectForm {
+    /// What happens.
+    pub kind: &'static str,
+    /// To which path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Where that lies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<&'static str>,
+    /// With which host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// How.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<&'static str>,
+    /// In words.
+    pub what: String,
+    /// The innermost command.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// What that was wrapped in, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
+}
+
+impl EffectForm {
+    /// The form of an effect.
+    pub fn of(effect: &Effect) -> Self {
+        Self {
+            kind: effect.kind.name(),
+            path: effect.path.clone(),
+            place: effect.place.map(|place| place.name()),
+            host: effect.host.clone(),
+            flags: effect.flags.iter().map(|flag| flag.name()).collect(),
+            what: effect.what.clone(),
+            by: effect.by.clone(),
+            via: effect.via.clone(),
+        }
+    }
+}
+
+impl Engine {
+    /// What would happen to a call, and why. Nothing is kept, and nobody outside the plan is asked.
+    pub fn explain(&self, event: &Event<'_>, mut body: Body) -> Explained {
+        let loaded = self.loaded();
+        let before = body.clone();
+        let (outcome, observed) = loaded.ask(event, &mut body);
+        let becomes = (body.json() != before.json()).then(|| body.json().ok().cloned()).flatten();
+        let findings = loaded.rules.findings(event, &before, &body);
+        let insight = Insight::new(event, &body, &*loaded.ambient);
+        let effects = insight.effects().unwrap_or_default().iter().map(EffectForm::of).collect();
+        let (rule, reason, answer) = decided(&outcome.act);
+        Explained {
+            act: ActForm::of(&outcome.act),
+            rule,
+            reason,
+            answer,
+            becomes,
+            effects,
+            findings,
+            observed,
+            trace: TraceForm::of(&outcome.trace),
+            ignored: loaded.plan.ignored.clone(),
+        }
+    }
+}
+
+impl Loaded {
+    fn ask(&self, event: &Event<'_>, body: &mut Body) -> (tollgate_core::Outcome, Vec<Observed>) {
+        // One at a time, so that each sees what it alone made the checks observe.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let take = || std::mem::take(&mut *self.observed.lock().unwrap_or_else(PoisonError::into_inner));
+        take();
+        let outcome = self.asking.run_now(event, body);
+        (outcome, take())
+    }
+}
+
+/// Who decided and why. A check that speaks for several rules names the one at the beginning of its reason.
+fn decided(act: &Act) -> (Option<String>, Option<String>, Option<Value>) {
+    match act {
+        Act::Stop(ruling) => {
+            let named = ruling.by.as_deref().and_then(|_| ruling.reason.split_once(": "));
+            let named = named.map(|(rule, _)| rule).filter(|rule| !rule.contains([' ', '`']));
+            let rule = named.or(ruling.by.as_deref()).map(str::to_owned);
+            (rule, Some(ruling.reason.to_string()), None)
+        }
+        Act::Ask(question) => {
+            let titles: Vec<&str> = question.parts.iter().map(|(_, query)| query.title.as_str()).collect();
+            let rule = question.parts.first().map(|(by, query)| {
+                let named = query.data.pointer("/rules/0").and_then(Value::as_str);
+                named.unwrap_or(by).to_owned()
+            });
+            (rule, Some(titles.join("; ")), None)
+        }
+        Act::Reply(body) => (None, None, body.json().ok().cloned()),
+        Act::Go | Act::Elsewhere { .. } => (None, None, None),
+    }
+}

@@ -1,0 +1,46 @@
+//! From a plan to a running pipeline.
+//!
+//! `tollgate-config` reads files and says what they mean together (a `Plan`). This crate makes it run: it compiles the
+//! plan, adds the checks that know more than one call, and gives them a memory.
+//!
+//! ```text
+//!  Plan ──► compile ──► Registry ──► Pipeline        engine.pipeline()   what surfaces run calls on
+//!             │                        │
+//!             │                        └─ the same on a copy of the state, keeping nothing
+//!             └─ every mistake, with its place       engine.explain()    what `tollgate explain` prints
+//! ```
+//!
+//! * [`Engine`] — a plan that runs; [`reload`](Engine::reload) puts another in its place between two calls.
+//! * [`checks`] — classes of tools, required arguments, loops, limits, duplicates, dry run.
+//! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
+//! * [`Disk`] — what stands around calls on this machine: workspace, home, links.
+//! * [`Observed`] — what would have happened, where something is only observed.
+//!
+//! # Order
+//!
+//! Edits of rules come first, as everywhere. Then the guards: unknown, admin, require, deny, allow; rules and whatever
+//! else is registered; loops, limits, dedupe, dry run. The first that refuses is named, and whoever comes after it is
+//! not asked, so nothing is counted for a call that is refused before it is counted.
+//!
+//! # Observing
+//!
+//! With `mode = "observe"` every check runs, counts and judges as it would, and what it would have said is reported
+//! instead of done. That is one policy watched by itself; there is no second policy beside the first whose verdicts
+//! could win, so a mode in which only the stricter of two holds is not needed: everything that is registered can only
+//! restrict.
+
+pub mod checks;
+pub mod state;
+
+mod ambient;
+mod assemble;
+mod engine;
+mod explain;
+mod observe;
+mod rules;
+
+pub use ambient::Disk;
+pub use engine::{Engine, Parts};
+pub use explain::{EffectForm, Explained};
+pub use observe::{Observed, Report, Would};
+pub use rules::FindingForm;
