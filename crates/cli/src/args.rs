@@ -1,0 +1,166 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+
+/// Decides what AI agents may do, and says why.
+///
+/// Policy is written in tollgate.toml: of the project, of the user (~/.config/tollgate), of the machine (/etc/tollgate).
+/// Without any, the default packs apply.
+#[derive(Debug, Parser)]
+#[command(name = "tollgate", version, max_term_width = 80, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub policy: Policy,
+    /// When to colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub color: When,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tollgate explain 'sudo rm -rf /'   what would happen to this, and why
+  tollgate init && tollgate check    start a policy, see what it enforces
+  tollgate test                      run all examples of rules, and case files";
+
+/// Which policy.
+#[derive(Clone, Debug, Default, Group)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Policy {
+    /// Use this file only, instead of those of project, user and machine.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "defaults")]
+    pub config: Option<PathBuf>,
+    /// Use no file: the default packs only.
+    #[arg(long, global = true)]
+    pub defaults: bool,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check the policy files and show what is enforced, and from where.
+    Check(Json),
+    /// Run the examples of all rules, and case files.
+    Test(Test),
+    /// Say what a call does, which rules look at it, and what would be decided.
+    ///
+    /// Nothing is run. The exit status is 0 when the call would go, 1 when it would not, 2 when that cannot be told.
+    Explain(Box<Explain>),
+    /// List rules, show one, or list what they can speak of.
+    Rules(Rules),
+    /// Trust a project's policy file to relax policy, exactly as it is now.
+    Trust(Trust),
+    /// Write a policy to start with into tollgate.toml here.
+    Init(Init),
+    /// Print completions for a shell.
+    Completions {
+        /// For which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+#[derive(Clone, Copy, Debug, Group)]
+pub(crate) struct Json {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Test {
+    /// Case files, or folders of them; tests/*.toml beside the policy unless told.
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Explain {
+    /// A shell command.
+    #[arg(required_unless_present_any = ["tool", "batch"], conflicts_with_all = ["tool", "batch"])]
+    pub command: Option<String>,
+    /// A tool's name, instead of a shell command.
+    #[arg(long, conflicts_with = "batch")]
+    pub tool: Option<String>,
+    /// Its arguments, as JSON.
+    #[arg(long, value_name = "JSON", requires = "tool", default_value = "{}")]
+    pub args: String,
+    /// Where in the agent's life, see spec/points.md.
+    #[arg(long, value_name = "POINT", default_value = "tool.before")]
+    pub on: String,
+    /// The working directory, if it is another than here.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<String>,
+    /// The user's home, if it is another.
+    #[arg(long, value_name = "DIR")]
+    pub home: Option<String>,
+    /// Who asks.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Read many calls from stdin, one JSON object a line: {"command", "cwd"} or {"tool", "args", "cwd"}; print one
+    /// JSON object a line for each.
+    #[arg(long)]
+    pub batch: bool,
+    /// Show also the rules that looked and had nothing to say.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Rules {
+    #[command(subcommand)]
+    pub what: RulesWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesWhat {
+    /// All rules in force, in order.
+    List(Json),
+    /// One rule: what it says, its examples, where it comes from.
+    Show {
+        /// Its id, such as git-safety/discard.
+        id: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// The effects, places and flags that rules can speak of.
+    Effects(Json),
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Trust {
+    /// The file; this project's tollgate.toml unless told.
+    pub file: Option<PathBuf>,
+    /// What is trusted.
+    #[arg(long, conflicts_with_all = ["file", "revoke"])]
+    pub list: bool,
+    /// Trust it no longer.
+    #[arg(long)]
+    pub revoke: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Init {
+    /// Write over a file that is there.
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,92 @@
+//! A call that somebody asks about, and the answer.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tollgate_core::{Body, Event, Point};
+use tollgate_engine::{Engine, Explained};
+
+use crate::open::Around;
+
+/// A call, as a line of `explain --batch` or a case of `test` writes it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Question {
+    /// A shell command; short for the tool `exec` with this argument.
+    pub command: Option<String>,
+    pub tool: Option<String>,
+    #[serde(default)]
+    pub args: Option<Value>,
+    /// A document that is no call: a result, a prompt.
+    pub body: Option<Value>,
+    pub on: Option<String>,
+    pub cwd: Option<String>,
+    pub home: Option<String>,
+    pub agent: Option<String>,
+    pub session: Option<String>,
+    pub server: Option<String>,
+    pub model: Option<String>,
+}
+
+impl Question {
+    pub(crate) fn ask(&self, engine: &Engine, around: &Arc<Around>) -> Result<Explained, String> {
+        let point = self.point()?;
+        let (tool, document) = self.document(point)?;
+        around.at_home(self.home.clone());
+        let pipeline = engine.pipeline();
+        let name = tool.map(|tool| pipeline.name(tool));
+        let mut event = match &name {
+            Some(name) => Event::tool(point, name, "question"),
+            None => Event::at(point),
+        };
+        event.cwd = self.cwd.as_deref();
+        event.agent = self.agent.as_deref();
+        event.session = self.session.as_deref();
+        event.server = self.server.as_deref();
+        event.model = self.model.as_deref();
+        event.surface = Some("explain");
+        Ok(engine.explain(&event, Body::from(document)))
+    }
+
+    fn point(&self) -> Result<Point, String> {
+        let name = self.on.as_deref().unwrap_or("tool.before");
+        name.parse().map_err(|error: tollgate_core::BadRegistration| error.0)
+    }
+
+    fn document(&self, point: Point) -> Result<(Option<&str>, Value), String> {
+        if let Some(command) = &self.command {
+            return Ok((Some("exec"), json!({ "command": command })));
+        }
+        let document = self.body.clone().or_else(|| self.args.clone());
+        match (self.tool.as_deref(), document) {
+            (None, None) => Err("say what it is about: `command`, or `tool` with `args`".to_owned()),
+            (None, Some(_)) if point == Point::ToolBefore => Err("say which `tool` the arguments are for".to_owned()),
+            (tool, document) => Ok((tool, document.unwrap_or_else(|| json!({})))),
+        }
+    }
+}
+
+/// The answer as one JSON object.
+pub(crate) fn answer(explained: &Explained) -> Value {
+    let mut answer = serde_json::to_value(explained).unwrap_or_default();
+    let act = word(explained);
+    if let Some(object) = answer.as_object_mut() {
+        object.insert("act".to_owned(), act.into());
+        object.insert("rule".to_owned(), explained.rule.clone().into());
+        object.insert("reason".to_owned(), explained.reason.clone().into());
+    }
+    answer
+}
+
+/// What would be done, in one word.
+pub(crate) fn word(explained: &Explained) -> &'static str {
+    use tollgate_wire::form::ActForm;
+    match explained.act {
+        ActForm::Go { .. } => "go",
+        ActForm::Elsewhere { .. } => "elsewhere",
+        ActForm::Ask { .. } => "ask",
+        ActForm::Reply { .. } => "reply",
+        ActForm::Stop { .. } => "stop",
+    }
+}

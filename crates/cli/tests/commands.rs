@@ -1,0 +1,457 @@
+//! Every subcommand, as a user meets it.
+
+mod common;
+
+use common::Sandbox;
+use expect_test::{Expect, expect};
+use serde_json::json;
+
+#[track_caller]
+fn check(sandbox: &Sandbox, args: &[&str], expected: Expect) {
+    let ran = sandbox.run(args);
+    for line in ran.out.lines() {
+        assert!(line.chars().count() <= 80, "more than 80 columns: {line}");
+    }
+    expected.assert_eq(&ran.all());
+}
+
+#[test]
+fn without_a_policy_the_packs_hold() {
+    check(
+        &Sandbox::new(),
+        &["check"],
+        expect![[r#"
+        no policy file, so the default packs hold; `tollgate init` writes one
+
+        enforced
+          packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
+                     database, egress
+          rules      26 of packs, 0 of files
+
+        the policy is right
+        [0]
+    "#]],
+    );
+}
+
+#[test]
+fn init_writes_a_policy_once() {
+    let sandbox = Sandbox::new();
+    check(
+        &sandbox,
+        &["init"],
+        expect![[r#"
+        wrote tollgate.toml; everything in it is a comment, so the default packs hold
+          tollgate check      what is enforced
+          tollgate explain    what would happen to a command
+        [0]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["check"],
+        expect![[r#"
+        project  /project/tollgate.toml
+
+        enforced
+          packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
+                     database, egress
+          rules      26 of packs, 0 of files
+
+        the policy is right
+        [0]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["init"],
+        expect![[r#"
+        error: there is a tollgate.toml here; `--force` writes over it
+        [2]
+    "#]],
+    );
+}
+
+#[test]
+fn every_mistake_is_shown_at_once() {
+    let sandbox = Sandbox::with(
+        "mode = \"enforced\"\n\n[[rule]]\nid = \"a\"\ntool = \"exec\"\nblok = \"no\"\n\n[[rule]]\nid = \"a\"\ntool = { regex = \"(\" }\nblock = \"no\"\nask = \"sure?\"\n",
+    );
+    check(
+        &sandbox,
+        &["check"],
+        expect![[r#"
+        error: the policy has mistakes, so nothing is let through
+
+        error: `mode` cannot be `enforced`
+         --> /project/tollgate.toml:1:8
+          |
+        1 | mode = "enforced"
+          |        ^^^^^^^^^^
+          = help: did you mean `enforce`?
+
+        error: a `rule` has no key `blok`
+         --> /project/tollgate.toml:6:1
+          |
+        6 | blok = "no"
+          | ^^^^
+          = help: did you mean `block`?
+
+        error: a rule has one decision, and this has `block` and `ask`
+         --> /project/tollgate.toml:8:1
+          |
+        8 | [[rule]]
+          | ^^^^^^^^
+          = help: write a rule for each
+
+        error: this is no regular expression: unclosed group
+          --> /project/tollgate.toml:10:19
+           |
+        10 | tool = { regex = "(" }
+           |                   ^
+
+        4 errors
+        [2]
+    "#]],
+    );
+}
+
+#[test]
+fn with_mistakes_nothing_is_let_through() {
+    let sandbox = Sandbox::with("[[rule]]\n");
+    let ran = sandbox.run(&["explain", "ls"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.all());
+    assert!(ran.err.contains("nothing is let through"), "{}", ran.err);
+}
+
+const RELAXED: &str =
+    "mode = \"observe\"\n[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\nblock = \"use ninja\"\n";
+
+#[test]
+fn a_project_relaxes_only_when_trusted_as_it_is() {
+    let sandbox = Sandbox::with(RELAXED);
+    let act = |sandbox: &Sandbox, command: &str| sandbox.run(&["explain", "--json", command]).json()["act"].clone();
+    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
+    assert_eq!(act(&sandbox, "make all"), "stop", "its restriction holds untrusted");
+    check(
+        &sandbox,
+        &["explain", "make all"],
+        expect![[r#"
+              call    make all
+              does    nothing that is known to do harm
+              rules   ✗ no-make (project)
+                        block: use ninja
+                      24 more looked and had nothing to say
+              so      stop
+                      no-make: use ninja
+              ignored `mode` does not hold: this file is not trusted as it is now; read it,
+                      then run `tollgate trust`
+                        at /project/tollgate.toml:1
+            [1]
+        "#]],
+    );
+    check(
+        &sandbox,
+        &["trust"],
+        expect![[r#"
+        trusted: /project/tollgate.toml
+          exactly as it is now (sha256 e64f1a388368); any change ends it
+          take it back: tollgate trust --revoke /project/tollgate.toml
+        [0]
+    "#]],
+    );
+    assert_eq!(act(&sandbox, "rm -rf /"), "go");
+    check(
+        &sandbox,
+        &["explain", "rm -rf /"],
+        expect![[r#"
+              call    rm -rf /
+              does    deletes / [delete root recursive force]
+                        by `rm -rf /`
+              rules   ○ shell-safety/delete-outside (pack shell-safety)
+                        block: deletes what lies outside the workspace
+                        only observed
+                      24 more looked and had nothing to say
+              noted   shell-safety/delete-outside: would be refused:
+                      shell-safety/delete-outside: deletes what lies outside the workspace
+                      (/). Instead: delete only named paths inside the workspace or a
+                      temporary folder
+              so      go
+            [0]
+        "#]],
+    );
+    let list = sandbox.run(&["trust", "--list"]);
+    assert!(list.out.contains("config") && list.out.contains("/project/tollgate.toml"), "{}", list.out);
+    // One byte more, and it is another file.
+    sandbox.write("tollgate.toml", &format!("{RELAXED}\n"));
+    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
+    sandbox.write("tollgate.toml", RELAXED);
+    assert_eq!(act(&sandbox, "rm -rf /"), "go");
+    check(
+        &sandbox,
+        &["trust", "--revoke"],
+        expect![[r#"
+        no longer trusted: /project/tollgate.toml
+        [0]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["trust", "--revoke"],
+        expect![[r#"
+        was not trusted: /project/tollgate.toml
+        [1]
+    "#]],
+    );
+    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
+}
+
+#[test]
+fn the_users_own_file_relaxes() {
+    let sandbox = Sandbox::new();
+    sandbox.user_policy("[override.\"shell-safety/publish\"]\nmode = \"off\"\n");
+    assert_eq!(sandbox.run(&["explain", "npm publish"]).code, Some(0));
+    assert_eq!(sandbox.run(&["explain", "rm -rf /"]).code, Some(1));
+}
+
+#[test]
+fn a_policy_with_mistakes_cannot_be_trusted() {
+    let sandbox = Sandbox::with("mode = 3\n");
+    let ran = sandbox.run(&["trust"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("cannot be trusted"), "{}", ran.err);
+    assert_eq!(sandbox.run(&["trust", "--list"]).out, "nothing is trusted\n");
+}
+
+#[test]
+fn batch_answers_every_line() {
+    let lines = [
+        json!({"command": "rm -rf /", "cwd": "/w"}).to_string(),
+        json!({"tool": "Read", "args": {"file_path": "/home/a/.ssh/id_rsa"}, "cwd": "/w"}).to_string(),
+        json!({"tool": "Bash", "args": {"command": "ls"}}).to_string(),
+        "not json".to_owned(),
+        json!({"comand": "ls"}).to_string(),
+        json!({"command": "git status"}).to_string(),
+    ];
+    let ran = Sandbox::new().run_with(&["explain", "--batch"], &(lines.join("\n") + "\n"));
+    assert_eq!(ran.code, Some(2), "two lines were wrong");
+    let acts: Vec<_> = ran
+        .out
+        .lines()
+        .map(|line| {
+            let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            (answer["act"].as_str().unwrap().to_owned(), answer["rule"].as_str().unwrap_or("-").to_owned())
+        })
+        .collect();
+    let acts: Vec<_> = acts.iter().map(|(act, rule)| (act.as_str(), rule.as_str())).collect();
+    let expected = [
+        ("stop", "shell-safety/delete-outside"),
+        ("stop", "sensitive-paths/read"),
+        ("go", "-"),
+        ("stop", "-"),
+        ("stop", "-"),
+        ("go", "-"),
+    ];
+    assert_eq!(acts, expected);
+}
+
+#[test]
+fn case_files_are_run() {
+    let sandbox = Sandbox::with(
+        "[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\nblock = \"use ninja\"\nexamples.match = [\"make x\"]\n",
+    );
+    sandbox.write("tests/a.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"stop\"\nrule = \"no-make\"\n\n[[case]]\nname = \"deleting is seen\"\ncommand = \"rm -r /srv\"\nexpect = \"stop\"\neffects = [\"delete\"]\n");
+    check(
+        &sandbox,
+        &["test"],
+        expect![[r#"
+        120 examples of rules hold; 2 cases, 0 failed
+        [0]
+    "#]],
+    );
+    sandbox.write("tests/b.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"go\"\n\n[[case]]\ncommand = \"ls\"\nexpect = \"pass\"\n\n[[case]]\ncomand = \"ls\"\nexpect = \"go\"\n");
+    check(
+        &sandbox,
+        &["test"],
+        expect![[r#"
+        failed: make all
+          /project/tests/b.toml:1
+          expected go, got stop (no-make: use ninja)
+        failed: ls
+          /project/tests/b.toml:5
+          `expect = "pass"` is not understood; write one of go, stop, ask, elsewhere,
+          reply
+        failed: a call
+          /project/tests/b.toml:9
+          unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
+          `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`
+        120 examples of rules hold; 5 cases, 3 failed
+        [1]
+    "#]],
+    );
+    let report = sandbox.run(&["test", "--json"]).json();
+    assert_eq!((&report["failed"], &report["cases"].as_array().map(Vec::len)), (&json!(3), &Some(5)));
+}
+
+#[test]
+fn an_example_that_does_not_hold_is_a_mistake() {
+    let sandbox = Sandbox::with(
+        "[[rule]]\nid = \"x\"\narg.command = { prefix = \"make\" }\nblock = \"no\"\nexamples.match = [\"ninja\"]\n",
+    );
+    check(
+        &sandbox,
+        &["test"],
+        expect![[r#"
+        error: the policy has mistakes, so nothing is let through
+
+        error: the rule does not match this example
+         --> /project/tollgate.toml:5:19
+          |
+        5 | examples.match = ["ninja"]
+          |                   ^^^^^^^
+          = help: its tool is `exec` and it has no effects that are known
+        [2]
+    "#]],
+    );
+}
+
+#[test]
+fn rules_are_listed_and_shown() {
+    let sandbox = Sandbox::new();
+    check(
+        &sandbox,
+        &["rules", "show", "git-safety/rewrite"],
+        expect![[r#"
+        git-safety/rewrite  (pack git-safety, block)
+          rewrites or deletes published history
+          instead: push a new commit; or `--force-with-lease` on your own branch
+
+          id = "git-safety/rewrite"
+          effect = "git-rewrite"
+          block = "rewrites or deletes published history"
+          suggest = "push a new commit; or `--force-with-lease` on your own branch"
+
+          [examples]
+          match = [
+              "git push --force origin main",
+              "git push origin +main",
+              "git push origin --delete release",
+          ]
+          pass = [
+              "git push origin topic",
+              "git push --force-with-lease origin topic",
+          ]
+        [0]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["rules", "show", "git-safety/rewrit"],
+        expect![[r#"
+        error: there is no rule `git-safety/rewrit`; did you mean `git-safety/rewrite`?
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["rules", "effects"],
+        expect![[r#"
+        effect: what a call does
+          delete, overwrite, write, move, read, read-secret, send-secret, network,
+          run-unseen, reverse-shell, permissions, escalate, weaken, git-discard,
+          git-rewrite, disk, infra, database, kill, publish, persist, policy, exhaust,
+          unknown
+
+        place: where its path lies
+          inside, workspace, vcs, temp, home, root, system, device, outside, unknown
+
+        flag: how it does it
+          recursive, force, upload, download, listen, from-network, decoded, pattern,
+          symlink, remote, secret
+
+        kind: what sort of tool it is
+          exec, stdin, read, write, edit, web, mcp, agent, other
+        [0]
+    "#]],
+    );
+    assert!(sandbox.run(&["rules", "list"]).out.contains("shell-safety/delete-outside"));
+    let listed = sandbox.run(&["rules", "list", "--json"]).json();
+    assert_eq!(listed[0]["rule"]["id"], "shell-safety/delete-outside");
+}
+
+#[test]
+fn bad_input_is_answered_clearly() {
+    let sandbox = Sandbox::new();
+    check(
+        &sandbox,
+        &["explain", "--tool", "read", "--args", "{"],
+        expect![[r#"
+        error: --args is not JSON: EOF while parsing an object at line 1 column 1
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["explain", "ls", "--on", "tool.befor"],
+        expect![[r#"
+        error: there is no point `tool.befor`; the points are session.start, session.end, agent.start, agent.stop, turn.stop, compact.before, prompt.submit, model.request, model.dispatch, model.response, model.complete, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write, notice
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["check", "--config", "nowhere.toml"],
+        expect![[r#"
+        error: the policy has mistakes, so nothing is let through
+
+        error: there is no such file
+         --> /project/nowhere.toml
+          = help: look at what follows `--config`
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["trust", "nowhere.toml"],
+        expect![[r#"
+        error: there is no file `nowhere.toml`
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["trust"],
+        expect![[r#"
+        error: there is no tollgate.toml here or in a folder above; name the file, or begin with `tollgate init`
+        [2]
+    "#]],
+    );
+}
+
+#[test]
+fn what_an_agent_wrote_does_not_move_the_cursor() {
+    let ran = Sandbox::new().run(&["explain", "echo \u{1b}[2J\u{202e}x > /etc/a\u{1b}]0;t\u{7}"]);
+    assert!(!ran.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", ran.out);
+}
+
+#[test]
+fn colour_is_for_those_who_want_it() {
+    let sandbox = Sandbox::new();
+    assert!(!sandbox.run(&["explain", "rm -rf /"]).out.contains('\u{1b}'));
+    assert!(sandbox.run(&["explain", "--color", "always", "rm -rf /"]).out.contains("\u{1b}[31;1mstop"));
+}
+
+#[test]
+fn help_completions_and_manual_are_there() {
+    let sandbox = Sandbox::new();
+    for (args, holds) in [
+        (&["--help"][..], "Examples:"),
+        (&["explain", "--help"], "exit status"),
+        (&["completions", "bash"], "_tollgate"),
+        (&["completions", "fish"], "complete -c tollgate"),
+        (&["man"], ".TH tollgate"),
+    ] {
+        let ran = sandbox.run(args);
+        assert!(ran.code == Some(0) && ran.out.contains(holds), "{args:?}: {}", ran.all());
+    }
+}

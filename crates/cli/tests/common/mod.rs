@@ -1,0 +1,109 @@
+//! Running the real program in a folder of its own.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A home and a project nobody else uses.
+pub struct Sandbox {
+    root: PathBuf,
+}
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+impl Sandbox {
+    pub fn new() -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root =
+            std::env::temp_dir().canonicalize().unwrap().join(format!("tollgate-cli-{}-{number}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        for folder in ["home", "project", "state"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// With this policy in the project.
+    pub fn with(policy: &str) -> Self {
+        let sandbox = Self::new();
+        sandbox.write("tollgate.toml", policy);
+        sandbox
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.project().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn user_policy(&self, text: &str) {
+        let folder = self.root.join("home/.config/tollgate");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("tollgate.toml"), text).unwrap();
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+        command
+            .args(args)
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.root.join("home"))
+            .env("TOLLGATE_HOME", self.root.join("state"))
+            .env("PATH", "/usr/bin:/bin");
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.run_with(args, "")
+    }
+
+    pub fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let stdin = stdin.to_owned();
+        let writer = std::thread::spawn(move || drop(pipe.write_all(stdin.as_bytes())));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        Ran::of(&output, &self.root)
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+/// What the program said, with the sandbox's own folder taken out.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    fn of(output: &Output, root: &Path) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace(root.to_str().unwrap(), "");
+        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// Everything, for a snapshot.
+    pub fn all(&self) -> String {
+        let code = self.code.map_or("killed".to_owned(), |code| code.to_string());
+        format!("{}{}[{code}]\n", self.out, self.err)
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
+    }
+}
