@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, bench, cargo, tidy};
+use crate::{Result, bench, cargo, soak, tidy};
 
 type Step = (&'static str, fn() -> Result);
 
@@ -16,7 +16,8 @@ const STEPS: &[Step] = &[
     ("examples in the documentation", || cargo::run("test --workspace --doc")),
     ("documentation", || cargo::run_with(&[("RUSTDOCFLAGS", "-Dwarnings")], "doc --workspace --no-deps")),
     ("each crate alone", each_crate_alone),
-    ("quick benchmark", || bench::run(&["core", "--quick"])),
+    ("fuzzers", soak::briefly),
+    ("quick benchmarks", || ["core", "rules"].iter().try_for_each(|name| bench::run(&[name, "--quick"]))),
 ];
 
 /// Runs the steps; the last thing printed is how long each took.

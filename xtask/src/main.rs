@@ -5,6 +5,7 @@
 mod bench;
 mod cargo;
 mod ci;
+mod corpora;
 mod soak;
 mod tidy;
 
@@ -25,7 +26,10 @@ Usage: cargo xtask <chore>
   tidy                  the house rules only: dependency arrows, sizes, the budget of core, bans,
                         conformance, text, generated files; prints every finding
   bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
-  soak [--minutes N]    the property tests with fresh random cases, for N minutes (10 unless told)
+  corpora --dir DIR     judge labelled commands and texts of that folder and print the tables
+  soak [--minutes N] [NAME]
+                        property tests and fuzzers with fresh random cases, for N minutes each
+                        (10 unless told); NAME is one of them: pipeline, shell, call, secrets, policy, cel
   schema                write the committed JSON schemas again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.
@@ -55,10 +59,16 @@ fn run(args: &[&str]) -> Result {
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["corpora", rest @ ..] => corpora::run(rest),
         ["soak", rest @ ..] => soak::run(rest),
-        ["schema"] => cargo::run("run -q -p tollgate-wire --example schema"),
+        ["schema"] => schema(),
         _ => Err(format!("`{}` is not a chore; `cargo xtask --help` lists them", args.join(" "))),
     }
+}
+
+fn schema() -> Result {
+    cargo::run("run -q -p tollgate-wire --example schema")?;
+    cargo::run("run -q -p tollgate-config --example schema")
 }
 
 /// The repository's root. Cargo says where this package lies when it runs it; started by hand, the

@@ -1,4 +1,4 @@
-//! The property tests, over and over, with new random cases each round.
+//! The property tests and the fuzzers, over and over, with new random cases each round.
 //!
 //! Nothing is kept between rounds, and the tests run in our own process group: Ctrl-C ends both at once and
 //! leaves nothing behind. Proptest writes a failing case down by itself.
@@ -11,15 +11,41 @@ use crate::{Result, cargo};
 /// The pipeline against its reference, and whatever reads bytes from outside.
 const TESTS: &str = "test --release -q -p tollgate-testkit -p tollgate-wire --lib --test model";
 const DEFAULT_MINUTES: u64 = 10;
+const BRIEF_SECONDS: u64 = 15;
 const FIRST_ROUND: u32 = 1_000;
 /// Where start-up no longer counts and doubling would gain nothing.
 const LARGEST_ROUND: u32 = 1_000_000;
 /// A round this long is worth its start-up and still lets the time limit be kept.
 const GOOD_ROUND: Duration = Duration::from_secs(20);
 
-/// `[--minutes N]`
+/// The pipeline is soaked by its property tests, parsers of outside bytes by the fuzzer.
+const PIPELINE: &str = "pipeline";
+const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel"];
+
+/// `[--minutes N] [NAME]`
 pub(crate) fn run(args: &[&str]) -> Result {
-    let limit = Duration::from_secs(minutes(args)?.saturating_mul(60));
+    let (minutes, name) = arguments(args)?;
+    let limit = Duration::from_secs(minutes.saturating_mul(60));
+    if name.is_none_or(|name| name == PIPELINE) {
+        pipeline(limit)?;
+    }
+    for target in FUZZED.iter().filter(|target| name.is_none_or(|name| name == **target)) {
+        fuzz(target, limit.as_secs())?;
+        cargo::run(&format!("run --release -q -p tollgate-fuzz -- {target} --growth"))?;
+    }
+    Ok(())
+}
+
+/// Some seconds of every fuzzer, for each change.
+pub(crate) fn briefly() -> Result {
+    FUZZED.iter().try_for_each(|target| fuzz(target, BRIEF_SECONDS))
+}
+
+fn fuzz(target: &str, seconds: u64) -> Result {
+    cargo::run(&format!("run --release -q -p tollgate-fuzz -- {target} --seconds {seconds}"))
+}
+
+fn pipeline(limit: Duration) -> Result {
     cargo::run(&format!("{TESTS} --no-run"))?;
     let start = Instant::now();
     let (mut cases, mut total, mut round) = (FIRST_ROUND, 0, 0);
@@ -37,15 +63,25 @@ pub(crate) fn run(args: &[&str]) -> Result {
     Ok(())
 }
 
-fn minutes(args: &[&str]) -> Result<u64> {
-    match args {
-        [] => Ok(DEFAULT_MINUTES),
-        ["--minutes", number] => {
-            let minutes: std::result::Result<NonZeroU64, _> = number.parse();
-            minutes.map(u64::from).map_err(|_| format!("`{number}` is not a number of minutes; write 1 or more"))
-        }
-        _ => Err(format!("`{}` is not understood here; write `--minutes N`", args.join(" "))),
+fn arguments<'a>(args: &[&'a str]) -> Result<(u64, Option<&'a str>)> {
+    let (minutes, rest) = match args {
+        ["--minutes", number, rest @ ..] => (minutes(number)?, rest),
+        _ => (DEFAULT_MINUTES, args),
+    };
+    match rest {
+        [] => Ok((minutes, None)),
+        [name] if *name == PIPELINE || FUZZED.contains(name) => Ok((minutes, Some(name))),
+        _ => Err(format!(
+            "`{}` is not understood here; write `--minutes N` and perhaps one of {PIPELINE}, {}",
+            rest.join(" "),
+            FUZZED.join(", ")
+        )),
     }
+}
+
+fn minutes(number: &str) -> Result<u64> {
+    let minutes: std::result::Result<NonZeroU64, _> = number.parse();
+    minutes.map(u64::from).map_err(|_| format!("`{number}` is not a number of minutes; write 1 or more"))
 }
 
 /// As many cases as make a good round, or fill the time that is left; at most doubled from round to round,
@@ -76,13 +112,15 @@ mod tests {
     }
 
     #[test]
-    fn arguments() {
-        assert_eq!(minutes(&[]), Ok(10));
-        assert_eq!(minutes(&["--minutes", "3"]), Ok(3));
+    fn arguments_are_minutes_and_a_name() {
+        assert_eq!(arguments(&[]), Ok((10, None)));
+        assert_eq!(arguments(&["--minutes", "3"]), Ok((3, None)));
+        assert_eq!(arguments(&["shell"]), Ok((10, Some("shell"))));
+        assert_eq!(arguments(&["--minutes", "1", "pipeline"]), Ok((1, Some("pipeline"))));
         for number in ["x", "0", "-1"] {
             let expected = format!("`{number}` is not a number of minutes; write 1 or more");
-            assert_eq!(minutes(&["--minutes", number]), Err(expected));
+            assert_eq!(arguments(&["--minutes", number]), Err(expected));
         }
-        assert_eq!(minutes(&["3"]), Err("`3` is not understood here; write `--minutes N`".to_owned()));
+        assert!(arguments(&["3"]).is_err_and(|error| error.starts_with("`3` is not understood here")));
     }
 }

@@ -1,0 +1,354 @@
+//! What is fuzzed.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tollgate_config::{File, Layer, combine, today};
+use tollgate_core::{Body, Event, Point};
+use tollgate_rules::{Setting, Source, Still, compile};
+use tollgate_shell::{Surroundings, understand};
+
+/// Makes a hard input of about this many bytes.
+type Hard = fn(usize) -> Vec<u8>;
+
+/// One parser of outside bytes.
+pub(crate) struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+    /// Words that mean something to it.
+    pub words: &'static [&'static str],
+    /// What it might be slow on.
+    pub hard: &'static [(&'static str, Hard)],
+}
+
+pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL];
+
+pub(crate) fn named(name: &str) -> Result<&'static Target, String> {
+    let names = || ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
+    ALL.iter().find(|target| target.name == name).ok_or_else(|| format!("no target `{name}`; there are {}", names()))
+}
+
+/// The committed inputs of a target.
+pub(crate) fn corpus(target: &Target) -> Result<Vec<Vec<u8>>, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
+    let wrong = |error: std::io::Error| format!("cannot read {}: {error}", folder.display());
+    let mut inputs = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(wrong)? {
+        let text = std::fs::read(entry.map_err(wrong)?.path()).map_err(wrong)?;
+        // One file holds many inputs, one below the other; an input of several lines ends at a line of dashes.
+        inputs.extend(String::from_utf8_lossy(&text).split("\n----\n").map(|input| input.as_bytes().to_vec()));
+    }
+    inputs.sort();
+    if inputs.is_empty() { Err(format!("{} is empty", folder.display())) } else { Ok(inputs) }
+}
+
+const AROUND: Surroundings<'static> = Surroundings {
+    cwd: Some("/home/user/project"),
+    workspace: Some("/home/user/project"),
+    home: Some("/home/user"),
+    resolve: None,
+};
+
+const SHELL: Target = Target {
+    name: "shell",
+    run: |input| drop(understand(&String::from_utf8_lossy(input), &AROUND)),
+    words: &[
+        "rm -rf ",
+        "&&",
+        "||",
+        "|",
+        ";",
+        "\n",
+        "$(",
+        ")",
+        "${",
+        "}",
+        "\"",
+        "'",
+        "`",
+        "<<EOF\n",
+        "\nEOF\n",
+        "<<<",
+        "<(",
+        ">",
+        ">>",
+        "2>&1",
+        "sudo ",
+        "bash -c ",
+        "eval ",
+        "xargs ",
+        "find . -exec ",
+        " {} \\;",
+        "for i in ",
+        "; do ",
+        "; done",
+        "if ",
+        "; then ",
+        "fi",
+        "case x in ",
+        "esac",
+        "{a,b}",
+        "{1..9}",
+        "~",
+        "/",
+        "$IFS",
+        "$@",
+        "${x:-y}",
+        "$((",
+        "))",
+        "\\",
+        "#",
+        "!",
+        "()",
+        "{ ",
+        "; }",
+        "&",
+        "python3 -c ",
+        "base64 -d",
+        "curl ",
+        "git push --force",
+        "$'\\x41'",
+        "[[ ",
+        " ]]",
+        "function f ",
+        "coproc ",
+        "select ",
+        "while :; do ",
+        "export ",
+        "alias ",
+        "trap ",
+    ],
+    hard: &[
+        ("nested single quotes", |size| around(size, "bash -c '", "'")),
+        ("nested double quotes", |size| around(size, "\"$(echo ", ")\"")),
+        ("open double quotes", |size| filled(size, "echo \"")),
+        ("braces", |size| filled(size, "{a,b}")),
+        ("nested braces", |size| around(size, "{a,", "}")),
+        ("parentheses", |size| around(size, "(", ")")),
+        ("open parentheses", |size| filled(size, "(")),
+        ("towers of $(", |size| around(size, "$(", ")")),
+        ("open $(", |size| filled(size, "$(")),
+        ("towers of ${", |size| around(size, "${x:-", "}")),
+        ("backquotes", |size| filled(size, "`")),
+        ("long pipeline", |size| filled(size, "cat | ")),
+        ("long list", |size| filled(size, "true && ")),
+        ("many lines", |size| filled(size, "echo hello world\n")),
+        ("many words", |size| filled(size, "word ")),
+        ("one word", |size| filled(size, "a")),
+        ("many assignments", |size| filled(size, "a=b;")),
+        ("a growing variable", |size| filled(size, "a=$a$a;")),
+        ("here-documents", |size| filled(size, "cat <<E\nx\nE\n")),
+        ("open here-documents", |size| filled(size, "cat <<E\n")),
+        ("arithmetic", |size| around(size, "$((1+", "))")),
+        ("backslashes", |size| filled(size, "\\")),
+        ("nested eval", |size| filled(size, "eval ")),
+        ("nested sudo", |size| filled(size, "sudo ")),
+        ("nested xargs", |size| filled(size, "xargs ")),
+        ("functions", |size| filled(size, "f(){ f; };")),
+        ("loops", |size| filled(size, "for i in 1 2 3; do ")),
+        ("python", |size| quoted(size, "python3 -c '", "print(", "'")),
+        ("sql", |size| quoted(size, "psql -c \"", "select (", "\"")),
+    ],
+};
+
+const CALL: Target = Target {
+    name: "call",
+    run: |input| {
+        let Ok(call) = serde_json::from_slice::<Value>(input) else { return };
+        for kind in tollgate_wire::KINDS {
+            drop(tollgate_shell::understand_call(kind, &call, &AROUND));
+        }
+    },
+    words: &[
+        "\"command\":",
+        "\"file_path\":",
+        "\"patch\":",
+        "*** Begin Patch\\n",
+        "*** Delete File: ",
+        "*** Update File: ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        ",",
+        "null",
+        "\\n",
+        "\"url\":",
+        "--- a/",
+        "+++ b/",
+        "\"commands\":",
+        "\"content\":",
+    ],
+    hard: &[("a patch of many files", |size| {
+        let lines = "*** Update File: a/b\n@@\n-x\n+y\n".repeat(size / 34 + 1);
+        json!({ "patch": format!("*** Begin Patch\n{lines}*** End Patch") }).to_string().into_bytes()
+    })],
+};
+
+const SECRETS: Target = Target {
+    name: "secrets",
+    run: |input| {
+        let text = String::from_utf8_lossy(input);
+        let whole = tollgate_secrets::scanner().redact(&text).into_owned();
+        let again = tollgate_secrets::scanner().redact(&whole).into_owned();
+        assert_eq!(whole, again, "what is redacted stays as it is");
+    },
+    words: &[
+        "ghp_",
+        "AKIA",
+        "sk-",
+        "sk-ant-",
+        "xoxb-",
+        "eyJ",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "-----END",
+        "password=",
+        "token: ",
+        "\"secret\": \"",
+        "api_key",
+        "=",
+        ":",
+        "\"",
+        "Bearer ",
+        "https://user:pw@",
+        "glpat-",
+        "0123456789abcdef",
+    ],
+    hard: &[
+        ("prose", |size| filled(size, "The quick brown fox jumps over the lazy dog. ")),
+        ("key=", |size| filled(size, "key=")),
+        ("token prefixes", |size| filled(size, "ghp_")),
+        ("base64", |size| filled(size, "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo")),
+        ("hex", |size| filled(size, "0123456789abcdef")),
+        ("PEM headers", |size| filled(size, "-----BEGIN PRIVATE KEY-----\n")),
+        ("URLs", |size| filled(size, "https://user:")),
+        ("quotes", |size| filled(size, "secret: \"")),
+        ("dots", |size| filled(size, "eyJ.")),
+    ],
+};
+
+const POLICY: Target = Target {
+    name: "policy",
+    run: policy,
+    words: &[
+        "[[rule]]\n",
+        "id = \"x\"\n",
+        "block = \"no\"\n",
+        "tool = \"exec\"\n",
+        "effect = \"delete\"\n",
+        "[packs]\n",
+        "use = []\n",
+        "[tools]\n",
+        "[[limit]]\n",
+        "max = 1\n",
+        "arg.a = ",
+        "{ regex = \"(\" }",
+        "when = \"",
+        "not = { ",
+        " }",
+        "any = [",
+        "]",
+        "examples.match = [\"rm -rf /\"]\n",
+        "[override.\"",
+        "\"\"\"",
+        "until = 2027-01-01\n",
+    ],
+    hard: &[
+        ("many rules", |size| filled(size, "[[rule]]\ntool = \"a\"\nblock = \"b\"\n")),
+        ("many mistakes", |size| filled(size, "[[rule]]\nblok = 1\n")),
+        ("open brackets", |size| filled(size, "[")),
+        ("nested arrays", |size| [b"a = ".to_vec(), around(size, "[", "]")].concat()),
+        ("nested tables", |size| [b"a = ".to_vec(), around(size, "{a=", "}")].concat()),
+        ("one long string", |size| quoted(size, "mode = \"", "x", "\"")),
+    ],
+};
+
+const CEL: Target = Target {
+    name: "cel",
+    run: expression,
+    words: &[
+        "args.command",
+        "tool",
+        " == ",
+        " && ",
+        " || ",
+        "!",
+        "shell(",
+        ")",
+        "(",
+        "[",
+        "]",
+        "{",
+        "}",
+        ".exists(e, ",
+        ".all(x, ",
+        ".map(x, x)",
+        "matches(\"",
+        "size(",
+        "has(args.x)",
+        "1",
+        "\"rm\"",
+        " in ",
+        "paths(",
+        "secrets(",
+        "url(",
+        "? 1 : 2",
+        ".startsWith(",
+        ".contains(",
+        "-",
+        "+",
+        "*",
+        "/",
+        "%",
+        "0x1F",
+        "b'x'",
+        "r\"x\"",
+        "e.kind",
+    ],
+    hard: &[
+        ("parentheses", |size| around(size, "(", ")")),
+        ("open parentheses", |size| filled(size, "(")),
+        ("a long sum", |size| [filled(size, "1+"), b"1".to_vec()].concat()),
+        ("a long or", |size| [filled(size, "true||"), b"true".to_vec()].concat()),
+        ("nested lists", |size| around(size, "[", "]")),
+        ("negations", |size| [filled(size, "!"), b"true".to_vec()].concat()),
+        ("selections", |size| [b"args".to_vec(), filled(size, ".a")].concat()),
+    ],
+};
+
+/// A file that is right, or mistakes that can be shown.
+fn policy(input: &[u8]) {
+    let file = File::of_bytes(Layer::User, Path::new("tollgate.toml"), input.to_vec());
+    let Ok(file) = file else { return };
+    if let Err(mistakes) = combine(vec![file], false, today()) {
+        assert!(!mistakes.to_string().is_empty(), "a refusal says why");
+    }
+}
+
+/// An expression that compiles is also evaluated.
+fn expression(input: &[u8]) {
+    let when = String::from_utf8_lossy(input);
+    let form = json!({"id": "x", "tool": "exec", "when": when, "block": "no"});
+    let Ok(form) = serde_json::from_value(form) else { return };
+    let source = Source { form, origin: "fuzz".into(), path: Vec::new() };
+    let Ok(rules) = compile(vec![source], &Setting::on(today())) else { return };
+    let names = tollgate_wire::names();
+    let name = names.name("exec");
+    let event = Event::tool(Point::ToolBefore, &name, "call-1");
+    let body = Body::from(json!({"command": "ls", "n": 3, "list": [1, 2]}));
+    drop(rules.findings(&event, &body, &Still::default()));
+}
+
+fn filled(size: usize, piece: &str) -> Vec<u8> {
+    piece.repeat(size / piece.len() + 1).into_bytes()
+}
+
+fn around(size: usize, open: &str, close: &str) -> Vec<u8> {
+    let times = size / (open.len() + close.len()) + 1;
+    format!("{}x{}", open.repeat(times), close.repeat(times)).into_bytes()
+}
+
+fn quoted(size: usize, open: &str, piece: &str, close: &str) -> Vec<u8> {
+    [open.as_bytes(), &filled(size, piece), close.as_bytes()].concat()
+}
