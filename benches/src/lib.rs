@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p tollgate-benches --bin core -- [--quick] [--json]
+//! cargo run --release -p tollgate-benches --bin rules -- [--quick] [--json]
 //! ```
 //!
 //! A time alone says more about the machine than about the code, so every row is also given as a multiple of a
@@ -10,5 +11,7 @@
 pub mod call;
 pub mod cases;
 pub mod harness;
+pub mod peers;
+pub mod policy;
 pub mod report;
 pub mod stack;

@@ -7,12 +7,14 @@ use serde_json::json;
 
 use crate::cases::{NOTHING, OTHERS, TEN_GUARDS};
 use crate::harness::Row;
+use crate::policy::{HUNDRED_RULES, MANY_RULES, SECRETS, TYPICAL};
 
 /// Everything that was measured.
 pub struct Report(pub Vec<Row>);
 
 impl Report {
-    fn get(&self, what: &str) -> Option<&Row> {
+    /// A row by its name.
+    pub fn get(&self, what: &str) -> Option<&Row> {
         self.0.iter().find(|row| row.what == what)
     }
 
@@ -52,6 +54,15 @@ impl Report {
         }
         if let Some(row) = self.get(TEN_GUARDS) {
             check(TEN_GUARDS, 1000.0, "ns", row.min);
+        }
+        if let Some(row) = self.get(TYPICAL) {
+            check(TYPICAL, 20.0, "µs", row.min / 1000.0);
+        }
+        if let (Some(many), Some(hundred)) = (self.get(MANY_RULES), self.get(HUNDRED_RULES)) {
+            check(MANY_RULES, 3.0, "× 100 rules", many.min / hundred.min);
+        }
+        if let Some(row) = self.get(SECRETS) {
+            check(SECRETS, 50.0, "µs", row.min / 1000.0);
         }
         for row in [NOTHING, OTHERS, TEN_GUARDS].into_iter().filter_map(|what| self.get(what)) {
             check(row.what, 0.0, "allocations", row.allocations);
