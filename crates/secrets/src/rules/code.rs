@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         example: ["pypi-AgEIcHlwaS5vcmc", "QaxEN-cNljiRkV71kDRuIr2jhTxs-OHKDpnJh_rgiOaPq_N9RtlnnudSkpmKog0Qwp_vaQcT7xl2cwC6dT0ctPVnaa"],
     },
     Rule {
-        id: "crates-io-token", vendor: "crates.io", keywords: &["cio"], span: Span::Run, check: Check::Mixed, least: 35,
+        id: "crates-io-token", vendor: "the registry of Rust", keywords: &["cio"], span: Span::Run, check: Check::Mixed, least: 35,
         pattern: r"\bcio[A-Za-z0-9]{32}\b",
         example: ["cio", "Jl7LRiiQbLJ2WZ3sU2yr8sV8N86LJ8qC"],
     },
