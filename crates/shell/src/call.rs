@@ -70,6 +70,9 @@ const PATHS: &[&str] = &[
     "filePaths",
     "operations",
 ];
+const SOURCES: &[&str] = &["source", "source_path", "sourcePath", "old_path", "oldPath", "src"];
+const TARGETS: &[&str] =
+    &["destination", "destination_path", "destinationPath", "new_path", "newPath", "dest", "target_path"];
 const CONTENTS: &[&str] = &[
     "content",
     "contents",
@@ -161,6 +164,10 @@ impl Call<'_> {
             let opened = opened(value);
             self.command(key, opened.as_ref().unwrap_or(value), args);
         }
+        // `{"action": {"command": […]}}`, as the model's own shell has it.
+        if let Some(action) = args.get("action").filter(|action| action.is_object()) {
+            self.runs(action);
+        }
     }
 
     fn command(&mut self, key: &str, value: &Value, call: &Value) {
@@ -246,6 +253,20 @@ impl Call<'_> {
             patches.into_iter().for_each(|text| self.patch(text));
         }
         found.into_iter().for_each(|path| self.touch(kind, path, by));
+        if !has_content {
+            self.moves(args);
+        }
+    }
+
+    /// A file that gets another name.
+    fn moves(&mut self, args: &Value) {
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        texts(args, SOURCES, &mut from);
+        texts(args, TARGETS, &mut to);
+        if !to.is_empty() {
+            from.into_iter().for_each(|path| self.touch(Kind::Move, path, "move"));
+            to.into_iter().for_each(|path| self.touch(Kind::Overwrite, path, "move"));
+        }
     }
 
     fn patch(&mut self, text: &str) {
@@ -273,9 +294,7 @@ impl Call<'_> {
 
     fn fetch(&mut self, url: &str) {
         let host = host(url);
-        let metadata =
-            ["169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"];
-        let (kind, what) = if metadata.contains(&host.as_str()) {
+        let (kind, what) = if crate::know::is_metadata(&host) {
             (Kind::ReadSecret, format!("reads credentials of this machine from {host}"))
         } else {
             (Kind::Network, format!("talks to {host}"))

@@ -34,7 +34,6 @@ pub(crate) enum Language {
     Php,
     Lua,
     Awk,
-    Sql,
     PowerShell,
     /// R, Julia, Elixir, Groovy, Swift…: calls look alike in them.
     Other,
@@ -145,6 +144,8 @@ impl Doing<'_, '_> {
     pub(crate) fn talks(&mut self, host: &Arg, flags: Flags, sent: Option<&Stuff>) {
         let host = crate::path::host(&host.text);
         let secret = sent.is_some_and(|sent| sent.from.secret);
+        // Unless somebody says better, what it prints is what it was told there.
+        self.output.from.network |= self.output.text.is_none();
         let (kind, what) = if secret {
             (Kind::SendSecret, format!("sends a credential to {host}"))
         } else {
@@ -174,11 +175,6 @@ impl Doing<'_, '_> {
         self.output = self.walk.inside(via, |walk| walk.code(language, code, args));
     }
 
-    /// Cannot be told what it does.
-    pub(crate) fn unsure(&mut self, why: impl Into<String>) {
-        self.does(Kind::Unknown, Flags::NONE, why);
-    }
-
     fn touches(&mut self, kind: Kind, path: &Arg, flags: Flags, verb: &str) {
         let located = match kind {
             Kind::Delete | Kind::Move => crate::path::locate_name(path, &self.walk.around()),
@@ -195,5 +191,7 @@ fn is_many(path: &Arg) -> bool {
     if known.len() == path.text.len() {
         return path.glob;
     }
-    known == "/" || path.glob && known.starts_with(['/', '*', '?', '['])
+    known == "/"
+        || known.trim_end_matches('/').ends_with("/..")
+        || path.glob && (known.is_empty() || known.starts_with(['/', '*', '?', '[']))
 }

@@ -16,6 +16,8 @@ mod system;
 mod text;
 mod wrap;
 
+pub(crate) use network::is_metadata;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 

@@ -81,6 +81,7 @@ pub fn understand(command: &str, around: &Surroundings<'_>) -> Vec<Effect> {
     } else {
         walk.here(&Stuff::known(command));
     }
+    walk.spring(0);
     walk.finish()
 }
 
@@ -105,6 +106,8 @@ pub(crate) struct Walk<'a> {
     processes: usize,
     sinks: Vec<String>,
     blanks: Rc<str>,
+    /// What runs when the shell ends.
+    pub(crate) traps: Vec<Stuff>,
     /// How many readers what is printed goes to instead of to whoever asked.
     captured: usize,
 }
@@ -129,6 +132,7 @@ impl<'a> Walk<'a> {
             processes: 0,
             sinks: Vec::new(),
             blanks: " \t\n".into(),
+            traps: Vec::new(),
             captured: 0,
         }
     }
@@ -219,6 +223,13 @@ impl<'a> Walk<'a> {
         done
     }
 
+    /// Whether this runs inside the first, and not inside one of the others within that.
+    pub(crate) fn is_under(&self, outer: &[&str], but: &[&str]) -> bool {
+        let first = |via: &String| via.split(' ').next().unwrap_or_default().to_owned();
+        let Some(at) = self.via.iter().rposition(|via| outer.contains(&first(via).as_str())) else { return false };
+        !self.via[at..].iter().any(|via| but.contains(&first(via).as_str()))
+    }
+
     /// Text as a script of its own: `args` are `$0`, `$1`….
     pub(crate) fn script(&mut self, script: &Stuff, args: &[Arg], stdin: Option<&Stuff>) -> Stuff {
         self.subshell(|walk| {
@@ -291,8 +302,22 @@ impl<'a> Walk<'a> {
             // Every shell that is started runs it first.
             self.inside(name, |walk| walk.script(&script, &[], None));
         }
+        if matches!(name, "PS0" | "PS1" | "PS2" | "PS4") && value.text.contains(['$', '`']) {
+            // Expanded each time it is shown.
+            let script =
+                Stuff { text: Some(format!(": \"{}\"", value.text.replace('"', "")).into()), from: value.from };
+            self.inside(name, |walk| walk.script(&script, &[], None));
+        }
         let name = self.shell.meant(name);
-        self.shell.set(&name, Value::Text(value));
+        match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            Some((array, key)) => {
+                // It is copied.
+                let many = matches!(self.shell.get(array), Some(Value::List(items)) if items.len() > 16);
+                self.step(if many { 16 } else { 0 });
+                self.shell.set_item(array, key, value);
+            }
+            None => self.shell.set(&name, Value::Text(value)),
+        }
     }
 
     /// Goes to a folder; `None`: nobody knows where.
@@ -350,10 +375,19 @@ impl Walk<'_> {
     pub(crate) fn subshell<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let scope = self.shell.enter();
         let stdin = self.stdin.clone();
+        let traps = self.traps.len();
         let done = work(self);
+        self.spring(traps);
         self.stdin = stdin;
         self.shell.leave(scope);
         done
+    }
+
+    /// Runs the traps that were set since there were so many: at the end, when what they name is there.
+    fn spring(&mut self, from: usize) {
+        for action in self.traps.split_off(from.min(self.traps.len())) {
+            self.inside("trap", |walk| walk.script(&action, &[], None));
+        }
     }
 }
 

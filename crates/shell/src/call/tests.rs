@@ -84,6 +84,8 @@ fn commands() {
     check("stdin", json!({"session": 1, "chars": "rm -r /home/ann\n"}), gone);
     check("exec", json!({"command": "Remove-Item -Recurse -Force C:\\Users\\ann"}), "delete home C:/Users/ann");
     check("mcp", json!({"command": "rm -r /home/ann"}), "");
+    check("exec", json!({"action": {"command": ["rm", "-r", "/home/ann"]}}), gone);
+    check("exec", json!({"action": "rm -r /home/ann"}), "");
 }
 
 #[test]
@@ -92,6 +94,21 @@ fn web() {
     check("web", json!({"prompt": "look at https://a.example/x, and b"}), "network - a.example");
     check("web", json!({"requests": [{"url": "http://b.example"}]}), "network - b.example");
     check("web", json!({"url": "http://169.254.169.254/latest"}), "read-secret - 169.254.169.254");
+    check("web", json!({"url": "http://metadata/computeMetadata/v1/"}), "read-secret - metadata");
     check("web", json!({"url": "file:///etc/shadow"}), "read-secret system /etc/shadow");
     check("web", json!({"query": "how to rm -rf"}), "");
+}
+
+#[test]
+fn another_name() {
+    check(
+        "write",
+        json!({"source": "/home/ann/docs", "destination": "docs"}),
+        "move outside /home/ann/docs; overwrite inside /home/ann/app/docs",
+    );
+    check(
+        "write",
+        json!({"path": "a", "content": "x", "source": "/srv/b", "destination": "/srv/c"}),
+        "overwrite inside /home/ann/app/a",
+    );
 }

@@ -230,9 +230,14 @@ fn unalias(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
 }
 
+/// What a shell prints that is asked for all its variables.
+fn all_variables() -> Stuff {
+    Stuff { text: None, from: Origins { secret: true, unknown: true, ..Origins::default() } }
+}
+
 fn set(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
-    doing.prints(Stuff::nothing());
     let args = invocation.args;
+    doing.prints(if args.is_empty() { all_variables() } else { Stuff::nothing() });
     if args.windows(2).any(|pair| pair[0].text == "+o" && pair[1].text == "history") {
         doing.does(Kind::Weaken, Flags::NONE, "stops the shell from recording its history");
     }
@@ -251,7 +256,22 @@ fn shift(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     doing.prints(Stuff::nothing());
 }
 
+/// `declare -p NAME`, `export -p`: says what variables hold.
+fn listed(args: &[Arg], doing: &mut Doing<'_, '_>) {
+    let mut names = args.iter().filter(|arg| !arg.text.starts_with('-')).peekable();
+    if names.peek().is_none() {
+        return doing.prints(all_variables());
+    }
+    if names.any(|name| crate::walk::state::is_secret(&name.text) && doing.walk.shell.get(&name.text).is_none()) {
+        doing.does(Kind::ReadSecret, Flag::Secret.into(), "prints a credential");
+    }
+}
+
 fn declare(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let prints = |arg: &Arg| arg.text.starts_with('-') && arg.text.contains('p') && !arg.text.contains('=');
+    if invocation.args.iter().any(prints) || invocation.args.iter().all(|arg| arg.text == "-x") {
+        return listed(invocation.args, doing);
+    }
     doing.prints(Stuff::nothing());
     let mut number = false;
     let mut reference = false;
@@ -438,8 +458,12 @@ fn trap(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     if let Some(action) = operand(invocation.args).filter(|arg| arg.text != "-" && !arg.text.is_empty())
         && invocation.args.len() > 1
     {
-        let action = action.clone();
-        doing.runs_script("trap", &Stuff { text: Some(action.text.as_str().into()), from: action.from }, &[], None);
+        let action = Stuff { text: Some(action.text.as_str().into()), from: action.from };
+        if doing.walk.traps.len() < 64 {
+            doing.walk.traps.push(action);
+        } else {
+            doing.runs_script("trap", &action, &[], None);
+        }
     }
 }
 

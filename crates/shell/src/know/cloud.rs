@@ -34,8 +34,9 @@ fn tool(invocation: &crate::doing::Invocation<'_>, doing: &mut Doing<'_, '_>) {
         return;
     }
     let found = verbs::look(invocation, doing) | secrets::look(invocation, doing);
-    // Some of them also run other commands: `doppler run -- x`.
-    if !found && let Some(known) = super::wrap::find(invocation.name) {
+    // Some of them also run other commands (`doppler run -- x`), or share their name with a tool for databases.
+    let other = super::wrap::find(invocation.name).or_else(|| super::database::find(invocation.name));
+    if !found && let Some(known) = other {
         known(invocation, doing);
     }
 }

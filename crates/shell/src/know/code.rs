@@ -60,7 +60,6 @@ pub(crate) fn look_through(language: Language, code: &Stuff, args: &[Arg], doing
     };
     doing.walk.weigh(text.len());
     match language {
-        Language::Sql => {}
         Language::Awk => awk::look_through(text, &[], doing),
         Language::PowerShell => powershell::look_through(text, doing),
         Language::Tcl => scripts::tcl(text, doing),

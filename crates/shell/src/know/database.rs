@@ -11,6 +11,7 @@ use crate::doing::{Doing, Invocation, Known};
 use crate::effect::{Flag, Flags, Kind};
 use crate::know::options::{Options, Spec, only_asks};
 
+pub(crate) use migrations::knows as migrates;
 pub(crate) use sql::{Dialect, look_through};
 
 pub(crate) fn find(name: &str) -> Option<Known> {

@@ -21,6 +21,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
         "glab" => forge::glab,
         "hg" => others::hg,
         "svn" => others::svn,
+        "jj" => others::jj,
         "git-filter-repo" | "bfg" => discard::filter_repo,
         _ => return None,
     })

@@ -13,6 +13,8 @@ use crate::arg::{Arg, Origins, Stuff};
 use crate::doing::{Doing, Known};
 use crate::effect::{Flag, Flags, Kind};
 
+pub(crate) use hosts::is_metadata;
+
 pub(crate) fn find(name: &str) -> Option<Known> {
     Some(match name {
         "curl" | "curl.exe" | "curlie" => curl::curl,

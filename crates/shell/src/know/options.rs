@@ -220,7 +220,13 @@ pub(crate) fn part(word: &Arg, text: &str) -> Arg {
 
 /// Whether words ask for nothing but a manual page or a version.
 pub(crate) fn only_asks(args: &[Arg]) -> bool {
-    args.iter().take_while(|arg| arg.text != "--").any(|arg| matches!(arg.text.as_str(), "--help" | "--version"))
+    let own = args.iter().position(|arg| arg.text == "--").map_or(args, |at| &args[..at]);
+    own.iter().enumerate().any(|(at, arg)| match arg.text.as_str() {
+        "--help" => true,
+        // After a subcommand it is that of a package, if anything is: `cargo yank --version 1.0.0`.
+        "--version" => at == 0 || own.get(at + 1).is_none_or(|next| next.text.starts_with('-')),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -265,6 +271,22 @@ mod tests {
         assert!(!on("-f --no-force"));
         assert!(on("--no-force --force"));
         assert!(!on("--force=false"));
+    }
+
+    #[test]
+    fn asks_for_a_version_or_names_one() {
+        for (line, expected) in [
+            ("--version", true),
+            ("--version x", true),
+            ("sub --version", true),
+            ("sub --version -v", true),
+            ("sub --version 1.0.0", false),
+            ("sub a --version 1.0.0 --help", true),
+            ("sub -- --help", false),
+        ] {
+            let args: Vec<Arg> = line.split_whitespace().map(Arg::known).collect();
+            assert_eq!(only_asks(&args), expected, "{line}");
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod install;
 mod publish;
+mod remove;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +15,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
     Some(match name {
         "npx" | "bunx" | "pnpx" | "uvx" | "pipx" | "dlx" => runner,
         "bundle" | "bundler" => bundle,
-        name if publish::knows(name) || install::knows(name) => manager,
+        name if publish::knows(name) || install::knows(name) || remove::knows(name) => manager,
         _ => return None,
     })
 }
@@ -25,6 +27,8 @@ fn manager(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
     publish::look(invocation, doing);
     install::look(invocation, doing);
+    remove::look(invocation, doing);
+    settings::look(invocation, doing);
     // `mix` migrates databases, too; `helm` looks after clusters; `uv` and others run commands.
     let others = [
         super::database::find(invocation.name),
@@ -77,18 +81,29 @@ const RUN: Spec = Spec::new(
 .flags(&["yes", "no-install", "quiet", "isolated", "no-sync", "frozen", "locked", "all-extras", "offline"]);
 
 fn run(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) -> bool {
-    let (_, words) = Options::before(invocation.args, &RUN);
-    let Some((verb, words)) = words.split_first() else { return false };
+    let (_, all) = Options::before(invocation.args, &RUN);
+    let Some((verb, words)) = all.split_first() else { return false };
     let runs =
         RUNS.iter().any(|(names, verbs)| names.contains(&invocation.name) && verbs.contains(&verb.text.as_str()));
     // `uv tool run x` is `uvx x`.
     let words = match words.split_first() {
         Some((next, words)) if invocation.name == "uv" && verb.text == "tool" && next.text == "run" => words,
         _ if runs => words,
+        // A word that is none of their own is a program of the project: `yarn prisma migrate reset`.
+        _ if matches!(invocation.name, "yarn" | "pnpm" | "bun") && is_installed(&verb.text) => {
+            let output = doing.runs(invocation.name, &all[all.len() - words.len() - 1..], invocation.stdin);
+            doing.prints(output);
+            return true;
+        }
         _ => return false,
     };
     start(&format!("{} {}", invocation.name, verb.text), words, invocation.stdin, doing);
     true
+}
+
+/// Programs that a project installs and that do more than build it.
+fn is_installed(name: &str) -> bool {
+    super::database::migrates(name) || matches!(name, "lerna" | "changeset" | "semantic-release" | "nx" | "vsce")
 }
 
 /// `npx x`, `uvx x`, `pipx run x`.

@@ -8,10 +8,12 @@ mod table;
 mod tests;
 mod vault;
 
+pub(crate) use service::is_guard;
+
 use super::options::{Options, Spec, only_asks};
 use crate::arg::Arg;
 use crate::doing::{Doing, Invocation, Known};
-use crate::effect::{Flag, Flags, Kind};
+use crate::effect::{Flag, Flags, Kind, Place};
 
 pub(crate) fn find(name: &str) -> Option<Known> {
     Some(match name {
@@ -28,6 +30,8 @@ pub(crate) fn find(name: &str) -> Option<Known> {
         "journalctl" => journalctl,
         "xattr" => xattr,
         "tollgate" => tollgate,
+        "aa-teardown" => unguard,
+        "ufw" => ufw,
         _ => {
             return disk::find(name)
                 .or_else(|| account::find(name))
@@ -52,6 +56,27 @@ fn by_table(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
     if let Some(rule) = table::rule(call.name, call.args) {
         doing.does(rule.kind, Flags::NONE.with_if(Flag::Force, rule.force), rule.what);
+    } else if let Some(known) = super::cloud::find(call.name).or_else(|| super::database::find(call.name)) {
+        // `goose` is an agent and a tool for databases, `copilot` an agent and one for a cloud.
+        known(call, doing);
+    }
+}
+
+/// It takes no words at all.
+fn unguard(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    if call.args.is_empty() {
+        doing.does(Kind::Weaken, Flags::NONE, "switches AppArmor off");
+    }
+}
+
+fn ufw(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let words: Vec<&str> =
+        call.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
+    match words[..] {
+        ["default", "allow"] | ["default", "allow", "incoming"] | ["allow", "from", "any"] => {
+            doing.does(Kind::Weaken, Flags::NONE, "lets everybody through the firewall");
+        }
+        _ => by_table(call, doing),
     }
 }
 
@@ -198,7 +223,9 @@ fn crontab(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     if only_asks(call.args) || options.has(&["l", "list", "T", "V"]) {
         return;
     }
-    if options.has(&["r", "remove"]) {
+    if options.has(&["e", "edit"]) {
+        doing.does(Kind::Persist, Flags::NONE, "edits commands that run again and again");
+    } else if options.has(&["r", "remove"]) {
         doing.deletes(&Arg::known("/var/spool/cron/crontabs"), Flag::Force.into());
     } else if !options.operands.is_empty() || call.stdin.is_some() {
         doing.does(Kind::Persist, Flags::NONE, "installs commands that run again and again");
@@ -248,8 +275,9 @@ fn xattr(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let has = |word: &str| call.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(word));
     let quarantine = call.args.iter().any(|arg| arg.text == "com.apple.quarantine");
     let target = call.args.last().map(|path| doing.locate(path).place);
-    let inside = matches!(target, Some(crate::effect::Place::Inside | crate::effect::Place::Temp));
-    if (has("d") && quarantine || has("c")) && !inside {
+    // A name alone, where nobody knows in which folder, is a file at hand as well.
+    let near = matches!(target, Some(Place::Inside | Place::Temp | Place::Unknown));
+    if (has("d") && quarantine || has("c")) && !near {
         doing.does(Kind::Weaken, Flags::NONE, "takes the mark off a file that came from elsewhere");
     }
 }

@@ -56,6 +56,15 @@ pub(super) fn gather<'a>(
     }
 }
 
+/// Whether these files hold lines of the form `NAME=value`, of which the names are no secret.
+pub(super) fn are_settings(files: &[Arg], doing: &Doing<'_, '_>) -> bool {
+    let is_env = |file: &Arg| {
+        let path = doing.locate(file).path;
+        path.rsplit('/').next().is_some_and(|name| name.starts_with(".env") || name.ends_with(".env"))
+    };
+    !files.is_empty() && files.iter().all(is_env)
+}
+
 pub(super) fn input(call: &Invocation<'_>) -> Stuff {
     call.stdin.cloned().unwrap_or_else(Stuff::unknown)
 }

@@ -2,6 +2,7 @@
 
 use super::index::{Anchor, INDEX, Pattern};
 use super::{Nature, Surroundings, place};
+use crate::arg::HOLE;
 use crate::effect::Place;
 
 /// How many names of a path are looked at, from its end.
@@ -168,7 +169,7 @@ fn is_env(name: &str, glob: bool) -> bool {
     let lower = |text: &str| name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
     if lower(".env") {
         let rest = &name[4..];
-        return rest.is_empty()
+        return rest.chars().all(|c| c == HOLE)
             || rest.starts_with(['.', '-', '_']) && !matches!(rest, ".vault" | ".me" | ".sh")
             || glob && rest.starts_with(['*', '?', '[']);
     }
@@ -207,7 +208,7 @@ fn is_private_key(names: &Names<'_>) -> bool {
     }
     KEY_ENDS.iter().any(|end| ends_with(last, end) && last.len() > end.len())
         && !PUBLIC_WORDS.iter().any(|word| contains(last, word))
-        && !names.any(|name| TRIALS.contains(&name))
+        && !names.any(|name| TRIALS.contains(&name) && !(name == "certs" && contains(last, "priv")))
 }
 
 fn ends_with(name: &str, end: &str) -> bool {

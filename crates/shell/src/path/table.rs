@@ -30,11 +30,12 @@ const SECRET: &[&str] = &[
     ".oci/config", ".oci/sessions/**", ".bluemix/config.json", ".cloudflared/*.json", ".wrangler/config/default.toml",
     ".config/netlify/config.json", ".netlify/config.json", ".railway/config.json", ".config/stripe/config.toml",
     "ngrok.yml", "rclone.conf", ".databrickscfg", ".snowsql/config", ".dbt/profiles.yml", ".ossutilconfig",
+    ".supabase/access-token", ".twilio-cli/config.json", ".huggingface/token", "tailscaled.state",
     ".linode-cli", ".config/scw/config.yaml", ".terraform.d/credentials.tfrc.json", ".terraformrc", "*.tfstate",
     "*.tfstate.backup", ".vault-token", ".vault_pass*", ".vault-pass*", "vault_pass*", ".pulumi/credentials.json",
     ".chef/*.pem", "/run/secrets/**", "/var/run/secrets/**", ".config/helm/registry/config.json",
     // Packages, forges and hosts.
-    ".netrc", "_netrc", ".npmrc", ".pypirc", ".gem/credentials", ".cargo/credentials", ".cargo/credentials.toml",
+    ".dev.vars", ".netrc", "_netrc", ".npmrc", ".pypirc", ".gem/credentials", ".cargo/credentials", ".cargo/credentials.toml",
     ".git-credentials", "git/credentials", "gh/hosts.yml", "glab-cli/config.yml", ".config/hub", "auth.json",
     "auth.toml", ".config/gh",
     "~/.codex", "~/.claude", "~/.docker", "~/.config/github-copilot",
@@ -63,7 +64,7 @@ const SECRET: &[&str] = &[
     "/etc/letsencrypt/live/*/privkey*.pem", "/etc/letsencrypt/archive/**", "*.keytab", "krb5cc_*",
     "/etc/ppp/*-secrets", "/etc/ipsec.secrets", "/etc/wireguard/**", "wpa_supplicant.conf",
     "/etc/NetworkManager/system-connections/**", "/etc/cups/ssl/**", "/proc/*/environ", "/proc/*/mem", "/proc/kcore",
-    "/dev/mem", "/dev/kmem", "/var/lib/sss/**", "ntds.dit", "config/SAM", "/var/backups/shadow*",
+    "/dev/mem", "/dev/kmem", "/var/lib/sss/**", "/etc/sssd/sssd.conf", "ntds.dit", "config/SAM", "/var/backups/shadow*",
     "ssh_host_*_key", "/etc/security/opasswd", "/etc/docker/key.json",
     // Projects.
     "credentials.json", "client_secret*.json", "service-account*.json", "service_account*.json",

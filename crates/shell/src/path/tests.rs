@@ -157,3 +157,15 @@ fn symbolic_links() {
     assert_eq!((name.place, name.symlink), (Place::Inside, false));
     assert_eq!(locate_name(&Arg::known("etc/x"), &around).place, Place::System);
 }
+
+#[test]
+fn what_is_made_anew() {
+    for (command, expected) in [
+        ("a completion fish > ~/.config/fish/completions/a.fish", "write"),
+        ("echo deb | tee /etc/apt/sources.list.d/a.list", "write"),
+        ("echo deb > /etc/apt/sources.list", "overwrite"),
+        ("rm ~/.config/fish/completions/a.fish", "delete"),
+    ] {
+        assert_eq!(crate::check::kinds_of(command), expected, "{command}");
+    }
+}

@@ -22,11 +22,26 @@ const AGENTS: &[&str] = &[
     ".windsurf",
 ];
 
+/// Folders for files that a program makes anew whenever it is asked, or that the way to add a source of packages puts
+/// there: to write one of these loses nothing.
+const MADE_ANEW: &[&str] = &[
+    "/.config/fish/completions/",
+    "/.local/share/bash-completion/completions/",
+    "/.zfunc/",
+    "/.zsh/completions/",
+    "/etc/apt/keyrings/",
+    "/etc/apt/sources.list.d/",
+    "/etc/yum.repos.d/",
+    "/usr/share/keyrings/",
+];
+
 /// The effects of doing `kind` to a path: the plain one, and those that follow from the path's nature.
 pub(crate) fn effects(kind: Kind, located: Located, flags: Flags, verb: &str) -> impl Iterator<Item = Effect> {
     let Located { path, place, nature, symlink } = located;
     let flags = flags.with_if(Flag::Symlink, symlink).with_if(Flag::Secret, nature.secret);
     let path = if path.contains(HOLE) { path.replace(HOLE, "…") } else { path };
+    let anew = kind == Kind::Overwrite && MADE_ANEW.iter().any(|folder| path.contains(folder));
+    let kind = if anew { Kind::Write } else { kind };
     let reads_secret = kind == Kind::Read && nature.secret;
     let plain = if reads_secret {
         (Kind::ReadSecret, format!("reads credentials in {path}"))

@@ -119,8 +119,12 @@ impl Walk<'_> {
         }
         // Whatever it makes of its input, that is where its output comes from.
         let from = stdin.map(|stdin| stdin.from).unwrap_or_default();
-        let output = Stuff { text: None, from: Origins { unknown: true, ..from } };
-        let Some(known) = crate::know::find(name) else { return output };
+        let mut output = Stuff { text: None, from: Origins { unknown: true, ..from } };
+        let Some(known) = crate::know::find(name) else {
+            // Nobody knows what it is, but it was given an address: what it prints may well be from there.
+            output.from.network |= args.iter().any(|arg| is_address(&arg.text));
+            return output;
+        };
         let mut doing = Doing { walk: self, output };
         known(&Invocation { name, args, stdin }, &mut doing);
         let output = doing.output;
@@ -223,6 +227,10 @@ fn which<'t>(head: &'t Arg, stripped: &'t mut String) -> Program<'t> {
     } else {
         Program::Named(stripped)
     }
+}
+
+fn is_address(text: &str) -> bool {
+    ["http://", "https://", "ftp://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
 fn base(text: &str) -> &str {

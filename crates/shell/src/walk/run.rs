@@ -265,7 +265,9 @@ impl Walk<'_> {
             let stdin = plan.stdin.take().map(|stdin| self.stdin.replace(stdin));
             let output =
                 if plan.taken { self.capture(|walk| walk.invoke(&args, &plan)) } else { self.invoke(&args, &plan) };
-            if let Some(stdin) = stdin {
+            // `exec < file` is for all that follows.
+            let for_good = matches!(args.as_slice(), [only] if only.text == "exec");
+            if let Some(stdin) = stdin.filter(|_| !for_good) {
                 self.stdin = stdin;
             }
             self.by = render(&args);
@@ -343,17 +345,10 @@ impl Walk<'_> {
         if let Some(index) = &assign.index {
             let key = self.text(index);
             let key = self.evaluate(&key).map_or(key.text, |number| number.to_string());
-            let mut items = match self.shell.get(&assign.name) {
-                Some(Value::List(items)) => items.clone(),
-                Some(Value::Text(text)) => vec![("0".to_owned(), text.clone())],
-                None => Vec::new(),
-            };
-            self.step(items.len() / 16);
-            match items.iter_mut().find(|(other, _)| *other == key) {
-                Some((_, old)) => *old = value,
-                None => items.push((key, value)),
+            if let Some(Value::List(items)) = self.shell.get(&assign.name) {
+                self.step(items.len() / 16);
             }
-            self.shell.set(&assign.name, Value::List(items));
+            self.shell.set_item(&assign.name, &key, value);
             return;
         }
         if assign.append {

@@ -119,6 +119,20 @@ impl Shell {
         }
     }
 
+    /// One element of an array.
+    pub(crate) fn set_item(&mut self, name: &str, key: &str, value: Arg) {
+        let mut items = match self.get(name) {
+            Some(Value::List(items)) => items.clone(),
+            Some(Value::Text(text)) => vec![("0".to_owned(), text.clone())],
+            None => Vec::new(),
+        };
+        match items.iter_mut().find(|(other, _)| other == key) {
+            Some((_, old)) => *old = value,
+            None => items.push((key.to_owned(), value)),
+        }
+        self.set(name, Value::List(items));
+    }
+
     pub(crate) fn forget(&mut self, name: &str) {
         if let Some((name, value)) = self.variables.remove_entry(name)
             && self.scopes > 0

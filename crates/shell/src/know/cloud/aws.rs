@@ -51,6 +51,7 @@ const DESTROY: &[&str] = &[
     "dispose-",
     "permanently-delete",
     "cancel-key",
+    "close-account",
 ];
 
 /// What starts like that and destroys nothing worth asking for.
@@ -195,6 +196,20 @@ fn weakens(service: &str, operation: &str, args: &[Arg], doing: &mut Doing<'_, '
             if mentions("AdministratorAccess") || mentions("\"Action\":\"*\"") || mentions("IAMFullAccess") =>
         {
             doing.does(Kind::Escalate, Flag::Force.into(), "gives somebody power over a cloud account");
+        }
+        ("iam", "put-user-policy" | "put-role-policy" | "put-group-policy" | "update-assume-role-policy")
+            if mentions("--policy-document=file:") || mentions("file://") =>
+        {
+            doing.does(Kind::Escalate, Flag::Force.into(), "gives somebody powers that cannot be seen here");
+        }
+        ("iam", "create-login-profile" | "update-login-profile" | "add-user-to-group") => {
+            doing.does(Kind::Escalate, Flag::Force.into(), "lets somebody into a cloud account");
+        }
+        ("s3api", "put-bucket-versioning") if mentions("Suspended") => {
+            doing.does(Kind::Weaken, Flag::Remote.into(), "stops keeping what is deleted from a bucket");
+        }
+        ("route53", "change-resource-record-sets") if mentions("DELETE") => {
+            destroys("deletes names of a domain", doing);
         }
         ("iam", "deactivate-mfa-device") => {
             doing.does(Kind::Weaken, Flag::Remote.into(), "switches off a second factor")

@@ -82,6 +82,9 @@ fn engine(group: &str, verb: &str, rest: &[Arg], stdin: Option<&Stuff>, doing: &
         ) => "deletes parts of a cluster or machine",
         ("swarm", "leave") if forced => "takes a machine out of its cluster by force",
         ("kube", "down") => "deletes pods",
+        ("container" | "image" | "buildx" | "builder", "build" | "bake" | "buildx") if options.on(&["push"]) => {
+            return doing.does(Kind::Publish, Flag::Upload.into(), "publishes an image");
+        }
         ("container", "push") | ("image" | "manifest", "push") => {
             return doing.does(Kind::Publish, Flag::Upload.into(), "publishes an image");
         }
@@ -197,7 +200,10 @@ fn powers(options: &Options, mounted: &[Mount], doing: &mut Doing<'_, '_>) {
     let host = options.values(&["pid", "userns", "uts", "ipc"]).any(|value| value.text == "host");
     let system = |mount: &Mount| {
         let path = mount.host.text.trim_end_matches('/');
+        // Who talks to the engine may start a container with any power.
+        let engine = ["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
         path.is_empty()
+            || path.rsplit('/').next().is_some_and(|name| engine.contains(&name))
             || ["/etc", "/root", "/boot", "/usr", "/dev", "/proc", "/sys", "/var", "/home"].contains(&path)
                 && !mount.read_only
     };

@@ -64,6 +64,7 @@ pub(super) fn kubectl(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         "replace" | "apply" if options.on(&["force"]) => {
             destroys("deletes resources of a cluster and makes them again", doing)
         }
+        "apply" if options.on(&["prune"]) => destroys("deletes resources of a cluster that are not here", doing),
         "get" | "view" => look(&options, doing),
         "config" if options.word(1) == "view" && options.has(&["raw"]) => {
             reveals("prints the credentials of clusters", doing)

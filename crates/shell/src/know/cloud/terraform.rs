@@ -6,7 +6,8 @@ use crate::doing::{Doing, Invocation};
 use crate::effect::{Flag, Flags};
 use crate::know::options::{Options, Spec, only_asks};
 
-const TERRAFORM: Spec = Spec::new("", &["target", "var", "var-file", "out", "state", "chdir-never"]).one_dash();
+const TERRAFORM: Spec =
+    Spec::new("", &["target", "var", "var-file", "out", "state", "replace", "chdir-never"]).one_dash();
 
 pub(super) fn terraform(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let options = Options::of(invocation.args, &TERRAFORM);
@@ -22,8 +23,9 @@ pub(super) fn terraform(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) 
         ("apply", _) if options.on(&["destroy"]) => destroys("destroys deployed infrastructure", doing),
         ("state", "rm") => destroys("makes terraform forget what it has deployed", doing),
         ("workspace", "delete") => destroys("deletes the state of deployed infrastructure", doing),
-        ("state", "push") if options.has(&["force"]) => {
-            destroys("overwrites the state of deployed infrastructure", doing)
+        ("state", "push") => destroys("overwrites the state of deployed infrastructure", doing),
+        ("apply", _) if options.value(&["replace"]).is_some() => {
+            destroys("destroys a part of deployed infrastructure and makes it again", doing)
         }
         ("output", name) if is_secret(name) || is_secret(third) => reveals("prints a credential", doing),
         ("console", _) | ("init", _) => {}
@@ -37,7 +39,7 @@ fn is_secret(name: &str) -> bool {
 }
 
 const ANSIBLE: Spec = Spec::new(
-    "maiulftebvMTcD",
+    "maiulfteMTcD",
     &[
         "module-name",
         "args",

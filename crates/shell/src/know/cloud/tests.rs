@@ -105,3 +105,39 @@ fn containers() {
         ("docker push a/b", "publish"),
     ]);
 }
+
+#[test]
+fn less_common_ways() {
+    check(&[
+        ("gcloud logging logs delete a", "infra"),
+        ("gcloud logging logs list", ""),
+        ("gcloud config config-helper --format=json", "read-secret"),
+        ("az deployment group create --mode Complete -g a -f b", "infra"),
+        ("az deployment group what-if --mode Complete -g a -f b", ""),
+        ("az ad app credential reset --id a", "read-secret"),
+        ("aws organizations close-account --account-id 1", "infra"),
+        ("aws iam put-role-policy --role-name a --policy-document file://p.json", "escalate"),
+        ("aws iam create-login-profile --user-name a --password b", "escalate"),
+        ("aws iam get-role-policy --role-name a", ""),
+        ("heroku run 'rails db:drop' -a b", "database"),
+        ("heroku run rails console", ""),
+        ("atlas clusters delete a", "infra"),
+        ("atlas schema clean -u a", "database"),
+        ("copilot app delete", "infra"),
+        ("azcopy rm 'https://a.example/b'", "infra"),
+        ("hdfs dfs -rm -r /a", "infra"),
+        ("hdfs dfs -ls /a", ""),
+        ("kubectl apply --prune --all -f a", "infra"),
+        ("kubectl apply --prune --dry-run=server -f a", ""),
+        ("terraform apply -replace=a.b", "infra"),
+        ("ansible all -b -m file -a 'path=/srv/a state=absent'", "delete"),
+        ("docker run -v /var/run/docker.sock:/var/run/docker.sock a", "escalate"),
+        ("docker run -v a:/b c", ""),
+        ("gcloud compute firewall-rules create a --allow=all", "weaken"),
+        ("gcloud compute firewall-rules create a --allow=tcp:443", ""),
+        ("az network nsg rule create --access Allow --source-address-prefixes '*' -n a", "weaken"),
+        ("aws route53 change-resource-record-sets --change-batch '{\"Action\":\"DELETE\"}'", "infra"),
+        ("docker buildx build --push -t a .", "publish"),
+        ("docker buildx build --load -t a .", ""),
+    ]);
+}

@@ -83,7 +83,7 @@ const LOOKS: &[&str] = &[
 pub(super) fn knows(name: &str) -> bool {
     ROWS.iter().any(|(names, ..)| names.contains(&name))
         || name.starts_with("kafka-")
-        || matches!(name, "rdiff-backup" | "timeshift" | "wsl" | "VBoxManage" | "vboxmanage")
+        || matches!(name, "hdfs" | "hadoop" | "rdiff-backup" | "timeshift" | "wsl" | "VBoxManage" | "vboxmanage")
 }
 
 /// Whether it was one of those.
@@ -111,7 +111,10 @@ fn stands(words: &[&str], pattern: &str) -> bool {
         return true;
     }
     let pattern: Vec<&str> = pattern.split(' ').collect();
-    let end = words.iter().position(|word| LOOKS.contains(word) && *word != pattern[0]).unwrap_or(words.len()).min(6);
+    // `logs` may be what is deleted: `gcloud logging logs delete x`.
+    let noun = |at: usize| words[at] == "logs" && words.get(at + 1).is_some_and(|next| alike(next, pattern[0]));
+    let looks = |at: &usize| LOOKS.contains(&words[*at]) && words[*at] != pattern[0] && !noun(*at);
+    let end = (0..words.len()).find(looks).unwrap_or(words.len()).min(6);
     let words = &words[..end];
     words.windows(pattern.len()).any(|window| window.iter().zip(&pattern).all(|(word, like)| alike(word, like)))
 }
@@ -129,6 +132,8 @@ fn special(invocation: &Invocation<'_>, options: &Options, doing: &mut Doing<'_,
     let (first, second) = (options.word(0), options.word(1));
     let has =
         |word: &str| invocation.args.iter().any(|arg| arg.text == word || arg.text.starts_with(&format!("{word}=")));
+    let follows =
+        |name: &str, value: &str| invocation.args.windows(2).any(|pair| pair[0].text == name && pair[1].text == value);
     match invocation.name {
         name if name.starts_with("kafka-") && (has("--delete") || name.starts_with("kafka-delete-records")) => {
             destroys("deletes topics, groups or records of Kafka", doing);
@@ -140,6 +145,9 @@ fn special(invocation: &Invocation<'_>, options: &Options, doing: &mut Doing<'_,
         }
         "crictl" if first == "rmi" && (has("--prune") || has("-q") || has("--all") || has("-a")) => {
             destroys("deletes every image that no container uses", doing);
+        }
+        "hdfs" | "hadoop" if has("-rm") || has("-rmr") || has("-expunge") || has("-format") => {
+            destroys("deletes data of a cluster", doing);
         }
         "rdiff-backup" | "tarsnap" | "timeshift"
             if has("--remove-older-than") || has("-d") || has("--delete-all") || has("--delete") =>
@@ -165,6 +173,16 @@ fn special(invocation: &Invocation<'_>, options: &Options, doing: &mut Doing<'_,
         {
             doing.does(Kind::Escalate, Flag::Force.into(), "gives somebody power over a cloud subscription");
         }
+        "gcloud" if second == "firewall-rules" && (has("--allow=all") || follows("--allow", "all")) => {
+            doing.does(Kind::Weaken, Flag::Remote.into(), "opens a firewall to the world");
+        }
+        "az" if first == "network"
+            && second == "nsg"
+            && follows("--access", "Allow")
+            && follows("--source-address-prefixes", "*") =>
+        {
+            doing.does(Kind::Weaken, Flag::Remote.into(), "opens a firewall to the world");
+        }
         "gcloud" if first == "compute" && second == "scp" => {
             let from = options.operands.iter().skip(2).filter(|path| !path.text.contains(':'));
             sends(&from.cloned().collect::<Vec<_>>(), doing);
@@ -173,6 +191,16 @@ fn special(invocation: &Invocation<'_>, options: &Options, doing: &mut Doing<'_,
             sends(&following(invocation, &["--file", "-f", "--source", "-s"]).into_iter().collect::<Vec<_>>(), doing);
         }
         "bq" if first == "query" => statements(options.operands.get(1..).unwrap_or_default(), doing),
+        "az" if first == "deployment"
+            && options.operands.iter().any(|word| word.text == "create")
+            && following(invocation, &["--mode"]).is_some_and(|mode| mode.text == "Complete") =>
+        {
+            destroys("deletes cloud resources that the template does not name", doing);
+        }
+        "heroku" if matches!(first, "run" | "run:detached") => {
+            let words: Vec<&str> = options.operands[1..].iter().map(|word| word.text.as_str()).collect();
+            doing.runs_script("heroku run", &crate::arg::Stuff::known(words.join(" ")), &[], None);
+        }
         "heroku" if first == "pg:psql" => option_statements(invocation, &["-c", "--command"], doing),
         "wrangler" if first == "d1" && second == "execute" => option_statements(invocation, &["--command"], doing),
         "turso" if first == "db" && second == "shell" => {

@@ -181,7 +181,13 @@ impl Reading {
                 self.run_script(&script, doing);
                 return at + 2;
             }
-            Token::Name(name) if name == "print" || name == "printf" => return self.print(at, doing),
+            Token::Name(name) if name == "print" || name == "printf" => {
+                if self.reads_secret(at + 1) {
+                    self.from.secret = true;
+                    doing.does(Kind::ReadSecret, Flag::Secret.into(), "prints a credential");
+                }
+                return self.print(at, doing);
+            }
             Token::Name(name) if name == "getline" => return self.getline(at, doing),
             Token::Name(name)
                 if self.tokens.get(at + 1) == Some(&Token::Op('='))
@@ -196,6 +202,15 @@ impl Reading {
             _ => {}
         }
         at + 1
+    }
+
+    /// Whether a statement takes a credential from the environment.
+    fn reads_secret(&self, at: usize) -> bool {
+        let end = self.statement_end(at);
+        self.tokens[at..end].windows(3).any(|three| {
+            matches!(three, [Token::Name(name), Token::Op('['), Token::Text(key)]
+                if name == "ENVIRON" && crate::walk::state::is_secret(key))
+        })
     }
 
     fn connect(&mut self, text: &str, doing: &mut Doing<'_, '_>) {
@@ -397,6 +412,10 @@ impl Reading {
                     let _ = name;
                     text.push(HOLE);
                     at = self.closing(at + 1);
+                }
+                Token::Name(name) if name == "ENVIRON" && self.tokens.get(at + 1) == Some(&Token::Op('[')) => {
+                    text.push(HOLE);
+                    at = (at + 3).min(end);
                 }
                 Token::Name(name) if ["while", "if", "do", "else", "return"].contains(&name.as_str()) => {}
                 Token::Name(name) => match self.variables.get(name) {

@@ -5,7 +5,7 @@ use super::perform::run_text;
 use super::value::{Given, Value};
 use crate::arg::{Arg, HOLE, Origins, Stuff};
 use crate::doing::Language;
-use crate::effect::{Flag, Flags};
+use crate::effect::{Flag, Flags, Kind};
 
 /// `open(path, mode)`.
 pub(super) fn open(eval: &mut Eval<'_, '_, '_>, name: &str, given: &Given) -> Value {
@@ -139,6 +139,9 @@ pub(super) fn talk(eval: &mut Eval<'_, '_, '_>, given: &Given, flags: Flags) {
     let mut sent = Stuff { text: None, from: given.sent() };
     sent.from.secret |=
         eval.seen.secret || given.plain.iter().chain(given.named.iter().map(|(_, value)| value)).any(holds_environment);
+    if crate::know::network::is_metadata(&crate::path::host(&host.text)) {
+        eval.does(Kind::ReadSecret, Flag::Secret.into(), "asks the cloud for the credentials of this machine");
+    }
     if !eval.dry {
         eval.doing.talks(&host, flags, Some(&sent));
     }

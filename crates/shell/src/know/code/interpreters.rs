@@ -257,8 +257,9 @@ fn run_file(it: &Invocation<'_>, language: Language, file: &Arg, args: &[Arg], d
         return doing.does(Kind::RunUnseen, Flag::FromNetwork.into(), "runs code that comes from the network");
     }
     let name = file.text.rsplit('/').next().unwrap_or_default();
-    if let Some(known) = crate::know::database::find(name) {
-        // `php artisan …`, `python manage.py …`: programs of their own.
+    let own = crate::know::database::find(name);
+    if let Some(known) = own.or_else(|| (name == "setup.py").then(|| crate::know::packages::find(name)).flatten()) {
+        // `php artisan …`, `python manage.py …`, `python setup.py …`: programs of their own.
         let inner = Invocation { name, args, stdin: it.stdin };
         return known(&inner, doing);
     }
@@ -273,7 +274,10 @@ fn run_file(it: &Invocation<'_>, language: Language, file: &Arg, args: &[Arg], d
 /// `deno run file`, `bun x.ts`, `bun run build`.
 fn subcommand(it: &Invocation<'_>, word: &Arg, rest: &[Arg], doing: &mut Doing<'_, '_>) {
     let runs = ["run", "test", "bench", "serve", "compile"].contains(&word.text.as_str());
-    let file = if runs { rest.iter().find(|word| !word.text.starts_with('-')) } else { Some(word) };
+    let file = if runs { rest.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) } else { Some(word) };
+    if let (Some(stdin), true) = (it.stdin, runs && file.is_some_and(|file| file.text == "-")) {
+        return doing.runs_code(it.name, Language::JavaScript, stdin, &[]);
+    }
     let is_code = |file: &&Arg| {
         super::files::is_url(&file.text)
             || file

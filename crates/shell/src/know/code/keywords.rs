@@ -10,8 +10,8 @@ use crate::doing::Language;
 const BEFORE: &[&str] = &[
     "if", "elif", "elsif", "elseif", "unless", "return", "with", "export", "public", "private", "static", "end",
     "begin", "else", "try", "except", "finally", "ensure", "rescue", "then", "pass", "break", "continue", "next",
-    "last", "redo", "done", "fi", "catch", "switch", "case", "when", "default", "echo", "raise", "throw", "global",
-    "nonlocal", "BEGIN", "END", "defer", "in",
+    "last", "redo", "done", "fi", "catch", "switch", "case", "when", "default", "raise", "throw", "global", "nonlocal",
+    "BEGIN", "END", "defer", "in",
 ];
 
 /// Words that declare what follows.

@@ -63,8 +63,13 @@ impl Eval<'_, '_, '_> {
                 Some(Token::Number(number)) => Value::Number(number.saturating_neg()),
                 _ => Value::Nothing,
             },
+            // Whether there is something says nothing about what it is.
+            Some(Token::Op("!")) => {
+                self.operand(cursor);
+                Value::unknown(Origins::default())
+            }
             Some(Token::Op(
-                "!" | "-" | "+" | "~" | "*" | "**" | "&" | "..." | "\\" | "@" | "$" | "++" | "--" | "->" | "#",
+                "-" | "+" | "~" | "*" | "**" | "&" | "..." | "\\" | "@" | "$" | "++" | "--" | "->" | "#",
             )) => self.operand(cursor),
             Some(Token::Op("|")) => {
                 // Parameters of a block.
@@ -90,11 +95,15 @@ impl Eval<'_, '_, '_> {
         const PREFIXES: &[&str] = &[
             "new", "await", "async", "return", "yield", "typeof", "not", "delete", "void", "raise", "throw", "my",
             "our", "local", "let", "const", "var", "print_r", "defined", "do", "then", "begin", "go", "defer", "val",
-            "try", "static", "public", "if", "elif", "while", "unless", "until", "assert", "echo", "function", "fn",
-            "lambda", "ref", "scalar", "else", "case",
+            "try", "static", "public", "if", "elif", "while", "unless", "until", "assert", "function", "fn", "lambda",
+            "ref", "scalar", "else", "case",
         ];
         if self.vars.contains_key(&name) {
             return self.variable(&name);
+        }
+        if name == "echo" && self.language == Language::Php && !cursor.at_end() && !cursor.is("(") {
+            let given = self.bare_arguments(cursor);
+            return super::perform::call(self, "echo", given);
         }
         if PREFIXES.contains(&name.as_str()) && !cursor.at_end() && !cursor.is(".") && !cursor.is("=") {
             self.seen.loops |= name == "while" || name == "until";
@@ -211,10 +220,14 @@ impl Eval<'_, '_, '_> {
                 return;
             }
             (Some(Token::Name(key)), Some(Token::Op("=" | ":" | "=>"))) if named => {
-                let arrow_function =
-                    matches!(cursor.ahead(1), Some(Token::Op("=>"))) && self.language == Language::JavaScript;
+                // `x => …` is a function, `x:y()` in Lua the method of a value.
+                let value = match cursor.ahead(1) {
+                    Some(Token::Op("=>")) => self.language == Language::JavaScript,
+                    Some(Token::Op(":")) => self.language == Language::Lua,
+                    _ => false,
+                };
                 let key = key.clone();
-                if !arrow_function {
+                if !value {
                     cursor.at += 2;
                     let value = self.expression(cursor);
                     given.named.push((key, value));
@@ -318,7 +331,7 @@ impl Eval<'_, '_, '_> {
         if cursor.is("(") {
             let open = cursor.at;
             cursor.at += 1;
-            self.each = value.each();
+            self.each = self.handed(&value, &name);
             let given = self.items(open, ")", cursor);
             return self.method(value, &name, given);
         }
@@ -339,6 +352,20 @@ impl Eval<'_, '_, '_> {
             }
             full => full,
         }
+    }
+
+    /// What a function among the arguments of a method is given: an element of the value, or what a host sent.
+    fn handed(&mut self, value: &Value, name: &str) -> Value {
+        use super::calls::Act;
+        let full = super::names::member(self, value, name);
+        let act = match &full {
+            Value::Name(full) => super::calls::find(self.language, full),
+            _ => None,
+        };
+        if matches!(act, Some(Act::Fetch | Act::Connect)) {
+            return Value::unknown(Origins { network: true, ..Origins::default() });
+        }
+        value.each()
     }
 
     /// Whether a call without parentheses follows: `system "…"`.

@@ -21,6 +21,15 @@ pub(super) fn call(eval: &mut Eval<'_, '_, '_>, name: &str, given: Given) -> Val
         let words: Vec<Arg> = std::iter::once(Arg::known(module)).chain(given.words()).collect();
         return eval.run_words(name, &words, None);
     }
+    if ["bool", "Boolean", "len", "isset", "empty", "strlen", "is_null", "defined"].contains(&name) {
+        return Value::unknown(Origins::default());
+    }
+    const WRITES_OUT: &[&str] =
+        &["urlencode", "stringify", "dumps", "dict", "str", "repr", "entries", "http_build_query", "encode"];
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if WRITES_OUT.contains(&last) && given.first().is_some_and(Value::is_environment) {
+        return Value::Name("ENV.all".to_owned());
+    }
     let from = given.origins();
     let known = eval.called.entry(name.to_owned()).or_default();
     if known.len() < ALTERNATIVES && !given.plain.is_empty() {
@@ -37,6 +46,12 @@ pub(super) fn method(eval: &mut Eval<'_, '_, '_>, value: Value, name: &str, give
     if let Value::File(path) = &value {
         return write_to(eval, path, name, &given);
     }
+    if name == "then"
+        && let Some(callee @ Value::Name(function)) = given.first()
+        && calls::find(eval.language, function).is_some()
+    {
+        return eval.call(callee.clone(), Given { plain: vec![value], named: Vec::new() });
+    }
     if let Some(result) = super::methods::pure(eval, &value, name, &given) {
         return result;
     }
@@ -52,12 +67,6 @@ pub(super) fn method(eval: &mut Eval<'_, '_, '_>, value: Value, name: &str, give
         let mut all = given;
         all.plain.insert(0, value);
         return perform(eval, act, name, all);
-    }
-    if name == "then"
-        && let Some(callee @ Value::Name(function)) = given.first()
-        && calls::find(eval.language, function).is_some()
-    {
-        return eval.call(callee.clone(), Given { plain: vec![value], named: Vec::new() });
     }
     let from = value.origins().and(given.origins());
     let lower = full.to_ascii_lowercase();
@@ -79,7 +88,8 @@ pub(super) fn method(eval: &mut Eval<'_, '_, '_>, value: Value, name: &str, give
 
 /// Something is sent over a connection that is open.
 fn talk_on(eval: &mut Eval<'_, '_, '_>, name: &str, given: &Given) -> Value {
-    let from = given.sent();
+    let mut from = given.sent();
+    from.secret |= given.plain.iter().any(Value::is_environment);
     if from.secret || eval.seen.secret && ["send", "sendall", "write", "post", "request", "sendto"].contains(&name) {
         eval.does(Kind::SendSecret, Flag::Upload.into(), "sends a credential to another machine");
     }
@@ -314,7 +324,9 @@ fn like(eval: &mut Eval<'_, '_, '_>, name: &str, template: &str, given: &Given) 
             words.extend(given.words());
             continue;
         }
-        let value = index.parse().ok().and_then(|index: usize| given.at(index));
+        // `removeItem(atPath: "x")`: where nothing stands alone, names only say what is what.
+        let named = |index: usize| given.named.get(index).map(|(_, value)| value).filter(|_| given.plain.is_empty());
+        let value = index.parse().ok().and_then(|index: usize| given.at(index).or_else(|| named(index)));
         match value {
             Some(Value::Number(number)) if octal => words.push(Arg::known(format!("{number:o}"))),
             Some(value) if before.is_empty() => words.extend(value.spread()),

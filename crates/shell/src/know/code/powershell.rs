@@ -103,10 +103,35 @@ pub(super) fn look_through(code: &str, doing: &mut Doing<'_, '_>) {
     }
     for pipeline in statements(code) {
         let mut flows = Origins::default();
-        for command in pipeline {
+        let mut before: Option<Arg> = None;
+        for mut command in pipeline {
+            // `gci / | ri`: what was listed is what goes.
+            let removes =
+                command.first().is_some_and(|head| REMOVES.contains(&head.text.to_ascii_lowercase().as_str()));
+            if removes && Parts::new(&command[1..], doing).operands.is_empty() {
+                command.extend(before.take());
+            }
             flows = run_command(&command, flows, doing);
+            before = listed(&command, doing);
         }
     }
+}
+
+const REMOVES: &[&str] = &["remove-item", "rm", "del", "erase", "rd", "ri", "rmdir"];
+
+/// What a command that lists files passes on.
+fn listed(command: &[Arg], doing: &Doing<'_, '_>) -> Option<Arg> {
+    let (head, rest) = command.split_first()?;
+    if !["get-childitem", "gci", "ls", "dir"].contains(&head.text.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let parts = Parts::new(rest, doing);
+    let folder = parts.operands.first().map_or(".", |folder| folder.text.as_str());
+    if folder.contains('*') {
+        return parts.operands.first().cloned();
+    }
+    let pattern = parts.operands.get(1).map_or("*", |pattern| pattern.text.as_str());
+    Some(Arg { text: format!("{}/{pattern}", folder.trim_end_matches('/')), glob: true, from: Origins::default() })
 }
 
 /// Statements of pipelines of commands of words.
@@ -205,7 +230,9 @@ fn run_command(words: &[Arg], flows: Origins, doing: &mut Doing<'_, '_>) -> Orig
     let parts = Parts::new(rest, doing);
     let force = Flags::NONE.with_if(Flag::Recursive, parts.has("recurse")).with_if(Flag::Force, parts.has("force"));
     match name.as_str() {
-        "remove-item" | "rm" | "del" | "erase" | "rd" | "ri" | "rmdir" if !parts.has("whatif") => {
+        name if (REMOVES.contains(&name) || name.contains("io.") && name.ends_with("]::delete"))
+            && !parts.has("whatif") =>
+        {
             parts.operands.iter().for_each(|path| windows::delete(path, force, doing));
         }
         "clear-content" | "clc" | "set-content" | "sc" | "out-file" | "export-csv" | "tee-object" => {
@@ -297,11 +324,17 @@ fn web(parts: &Parts, flows: Origins, doing: &mut Doing<'_, '_>) -> Origins {
     let host = parts
         .operands
         .iter()
-        .find(|word| word.text.contains('.') || word.text.contains("//"))
+        .find(|word| word.text.contains("//"))
+        .or_else(|| parts.operands.iter().find(|word| word.text.contains('.')))
         .cloned()
         .unwrap_or_default();
     let uploads = parts.has("body") && parts.switches.iter().any(|name| name == "body" || name == "infile");
-    let sent = Stuff { text: None, from: flows };
+    let mut sent = Stuff { text: None, from: flows };
+    if parts.has("infile") {
+        let files: Vec<&Arg> = parts.operands.iter().filter(|word| !super::files::is_url(&word.text)).collect();
+        let secret = files.iter().any(|file| doing.locate(file).nature.secret);
+        sent.from.secret |= secret;
+    }
     doing.talks(&host, Flags::NONE.with(Flag::Download).with_if(Flag::Upload, uploads), Some(&sent));
     let from = Origins { network: true, unknown: true, ..Origins::default() };
     if let Some(at) =

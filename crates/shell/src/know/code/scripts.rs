@@ -63,13 +63,19 @@ pub(super) fn applescript(code: &str, doing: &mut Doing<'_, '_>) {
     if lower.contains("system events") && ["shut down", "restart", "log out"].iter().any(|what| lower.contains(what)) {
         doing.does(Kind::Kill, Flag::Force.into(), "stops the machine");
     }
-    let mut rest = code;
-    while let Some(at) = find_word(rest, "do shell script") {
-        rest = &rest[at..];
-        let Some(open) = rest.find('"') else { return };
-        let (script, used) = quoted(&rest[open + 1..]);
-        doing.runs_script("do shell script", &Stuff::known(script), &[], None);
-        rest = &rest[open + 1 + used..];
+    if lower.contains("make login item") || lower.contains("make new login item") {
+        doing.does(Kind::Persist, Flags::NONE, "makes a program start by itself");
+    }
+    // The second one types into a terminal.
+    for phrase in ["do shell script", "do script"] {
+        let mut rest = code;
+        while let Some(at) = find_word(rest, phrase) {
+            rest = &rest[at..];
+            let Some(open) = rest.find('"') else { break };
+            let (script, used) = quoted(&rest[open + 1..]);
+            doing.runs_script(phrase, &Stuff::known(script), &[], None);
+            rest = &rest[open + 1 + used..];
+        }
     }
 }
 

@@ -92,8 +92,17 @@ impl Value {
             Self::Number(number) => Arg::known(number.to_string()),
             Self::OneOf(items) => items.first().map_or_else(Arg::default, Self::as_arg),
             Self::List(items) if items.len() == 1 => items[0].as_arg(),
-            other => Arg { text: HOLE.to_string(), glob: false, from: other.origins() },
+            other => {
+                let mut from = other.origins();
+                from.secret |= other.is_environment();
+                Arg { text: HOLE.to_string(), glob: false, from }
+            }
         }
+    }
+
+    /// All variables at once, as they are or written out.
+    pub(super) fn is_environment(&self) -> bool {
+        matches!(self, Self::Name(name) if name == "ENV" || name == "ENV.all")
     }
 
     /// As the words of a command, or the paths that are meant: lists are spread, options left out.

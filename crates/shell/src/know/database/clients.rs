@@ -146,6 +146,16 @@ pub(super) fn client(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         return;
     }
     let options = Options::of(invocation.args, &client.spec);
+    if client.dialect == Dialect::Dots {
+        match options.operands.first() {
+            // What is only in memory is gone anyway.
+            Some(file) if matches!(file.text.as_str(), ":memory:" | "") => {
+                return options.operands[1..].iter().for_each(|statement| dots(statement, doing));
+            }
+            Some(file) if doing.locate(file).nature.secret => drop(doing.reads(file)),
+            _ => {}
+        }
+    }
     let mut told = false;
     for given in &options.given {
         let Some(value) = &given.value else { continue };
@@ -174,6 +184,13 @@ pub(super) fn client(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let reads_input = !told || client.from == Some(0);
     if let Some(stdin) = invocation.stdin.filter(|_| reads_input) {
         look_through(stdin, client.dialect, doing);
+    }
+}
+
+/// Of statements for a database in memory, only those that reach outside of it.
+fn dots(statement: &Arg, doing: &mut Doing<'_, '_>) {
+    if statement.text.trim_start().starts_with('.') || statement.text.to_ascii_lowercase().contains("attach") {
+        say(statement, Dialect::Dots, doing);
     }
 }
 
@@ -261,6 +278,11 @@ pub(super) fn redis(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
     if options.has(&["cluster"]) || words.iter().any(|word| word.text == "--cluster") {
         return;
+    }
+    // Keys that come out of another command: `redis-cli keys '*' | xargs redis-cli del`.
+    let many = words.iter().any(|word| word.glob && word.is_opaque());
+    if many && words.first().is_some_and(|verb| matches!(lower(verb).as_str(), "del" | "unlink")) {
+        return destroys("deletes many keys of a Redis", doing);
     }
     redis_command(&words.iter().map(lower).collect::<Vec<_>>(), doing);
     if let Some(text) = invocation.stdin.and_then(|stdin| stdin.text.clone()).filter(|_| words.is_empty()) {

@@ -48,6 +48,10 @@ const TOOLS: &[(&[&str], &[&[&str]])] = &[
     (&["diesel"], &[&["database", "reset"], &["database", "drop"]]),
     (&["sqlx"], &[&["database", "drop"], &["database", "reset"], &["db", "drop"], &["db", "reset"]]),
     (&["sea-orm-cli"], &[&["migrate", "fresh"], &["migrate", "reset"], &["migrate", "refresh"]]),
+    (&["dotnet"], &[&["ef", "database", "drop"]]),
+    (&["dotnet-ef"], &[&["database", "drop"]]),
+    (&["symfony"], &[&["doctrine:database:drop"], &["doctrine:schema:drop"], &["d:d:d"]]),
+    (&["sqitch"], &[&["revert"]]),
     (&["goose"], &[&["reset"], &["down-to", "0"]]),
     (&["migrate"], &[&["drop"], &["down", "-all"]]),
     (&["dbmate"], &[&["drop"]]),
@@ -68,7 +72,7 @@ fn find(name: &str) -> Option<&'static [&'static [&'static str]]> {
     TOOLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, rows)| *rows)
 }
 
-pub(super) fn knows(name: &str) -> bool {
+pub(crate) fn knows(name: &str) -> bool {
     find(name).is_some()
 }
 

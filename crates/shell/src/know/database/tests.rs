@@ -77,3 +77,20 @@ fn leaves_the_database() {
         ("sqlite3 a.db '.output /etc/passwd'", "overwrite weaken"),
     ]);
 }
+
+#[test]
+fn less_common_ways() {
+    check(&[
+        ("redis-cli keys 'a*' | xargs redis-cli del", "database"),
+        ("redis-cli del \"$key\"", ""),
+        ("redis-cli unlink a b", ""),
+        ("dotnet ef database drop -f", "database"),
+        ("dotnet ef database update", ""),
+        ("goose reset", "database"),
+        ("goose session", ""),
+        ("symfony console doctrine:schema:drop --force", "database"),
+        ("sqlite3 :memory: 'create table a(b); drop table a'", ""),
+        ("sqlite3 :memory: '.shell rm -rf ~'", "delete"),
+        ("sqlite3 ~/.config/google-chrome/Default/Cookies .tables", "read-secret"),
+    ]);
+}

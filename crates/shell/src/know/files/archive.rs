@@ -177,8 +177,11 @@ fn unpacks(folder: Option<&Arg>, archive: &Stuff, doing: &mut Doing<'_, '_>) {
     if archive.from.network {
         doing.fills(folder, archive.from);
     }
-    // Over `/` there is no telling what is replaced.
-    if doing.locate(folder).place == Place::Root {
+    // Over these there is no telling what is replaced.
+    const NEEDED: &[&str] =
+        &["/etc", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib"];
+    let located = doing.locate(folder);
+    if located.place == Place::Root || NEEDED.contains(&located.path.trim_end_matches('/')) {
         doing.overwrites(folder, Flag::Recursive.into());
     } else {
         doing.writes(folder, Flags::NONE);
@@ -225,7 +228,9 @@ fn unpacked(archive: Stuff) -> Stuff {
 }
 
 fn unzip(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
-    let options = Options::of(call.args, &Spec::new("dPxo", &["output-directory", "password"]));
+    // `-o` is a folder for `unar`, and for the others leave to overwrite.
+    let letters = if call.name == "unar" { "dPxo" } else { "dPx" };
+    let options = Options::of(call.args, &Spec::new(letters, &["output-directory", "password"]));
     if options.has(&["l", "t", "v", "z", "Z", "h", "help"]) || matches!(options.word(0), "l" | "t" | "v" | "lb") {
         return;
     }

@@ -352,7 +352,9 @@ const RSYNC: Spec = Spec::new(
 
 fn rsync(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let options = Options::of(call.args, &RSYNC);
-    for command in options.values(&["e", "rsh"]).filter(|command| !command.text.trim_start().starts_with("ssh")) {
+    for command in
+        options.values(&["e", "rsh", "rsync-path"]).filter(|command| !command.text.trim_start().starts_with("ssh"))
+    {
         let script = Stuff { text: Some(command.text.as_str().into()), from: command.from };
         doing.runs_script("rsync", &script, &[], None);
     }

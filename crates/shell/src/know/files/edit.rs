@@ -3,7 +3,7 @@
 use super::super::options::{Options, Spec, only_asks};
 use super::input;
 use crate::arg::{Arg, Stuff};
-use crate::doing::{Doing, Invocation, Known};
+use crate::doing::{Doing, Invocation, Known, Language};
 use crate::effect::Flags;
 
 pub(super) fn find(name: &str) -> Option<Known> {
@@ -52,6 +52,10 @@ fn ex_command(command: &str, files: &[&Arg], doing: &mut Doing<'_, '_>) {
             .filter(|rest| rest.starts_with('!') && !one.contains("!sudo tee"));
         if let Some(script) = one.strip_prefix('!').or_else(|| after.and_then(|rest| rest.strip_prefix('!'))) {
             doing.runs_script("vim", &Stuff::known(script), &[], None);
+        } else if let Some((language, code)) = script_in(one) {
+            doing.runs_code("vim", language, &Stuff::known(code), &[]);
+        } else if let Some(path) = one.strip_prefix("call delete(").and_then(|rest| rest.split(['"', '\'']).nth(1)) {
+            doing.deletes(&Arg::known(path), crate::effect::Flag::Recursive.into());
         } else if let Some(at) = one.find("system(") {
             let text = one[at + 7..].trim_start_matches(['"', '\'', '[']);
             let text = text.rsplit_once(['"', '\'']).map_or(text, |(text, _)| text);
@@ -64,6 +68,19 @@ fn ex_command(command: &str, files: &[&Arg], doing: &mut Doing<'_, '_>) {
             doing.reads(&Arg::known(path.trim()));
         }
     }
+}
+
+/// `:lua …`, `:py3 …`: code of another language.
+fn script_in(command: &str) -> Option<(Language, &str)> {
+    let (name, code) = command.split_once(' ')?;
+    let language = match name {
+        "lua" => Language::Lua,
+        "py" | "py3" | "python" | "python3" | "pythonx" | "pyx" => Language::Python,
+        "perl" => Language::Perl,
+        "ruby" | "rub" => Language::Ruby,
+        _ => return None,
+    };
+    Some((language, code))
 }
 
 fn ed(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
@@ -92,6 +109,14 @@ fn emacs(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
             let end = text.find('"').unwrap_or(text.len());
             doing.runs_script("emacs", &Stuff::known(&text[..end]), &[], None);
             break;
+        }
+        for function in ["call-process", "start-process", "make-process"] {
+            let Some(at) = code.text.find(&format!("({function} ")) else { continue };
+            let form = &code.text[at..code.text[at..].find(')').map_or(code.text.len(), |end| at + end)];
+            // Its name and buffer come first for a process that is not waited for.
+            let skip = if function == "call-process" { 0 } else { 2 };
+            let words: Vec<Arg> = form.split('"').skip(1).step_by(2).skip(skip).map(Arg::known).collect();
+            doing.runs("emacs", &words, None);
         }
         for function in ["delete-directory", "delete-file"] {
             let Some(at) = code.text.find(&format!("({function} ")) else { continue };

@@ -81,3 +81,10 @@ fn editors() {
     check("printf 'a\\n!rm a\\n.\\n!rm b\\n' | ed", &["delete inside - /home/ann/app/b"]);
     check("patch /etc/motd x.diff", &["overwrite system - /etc/motd"]);
 }
+
+#[test]
+fn over_the_system() {
+    check("tar xf a.tar -C /etc", &["overwrite system recursive /etc"]);
+    check("unzip -o a.zip -d /etc", &["overwrite system recursive /etc"]);
+    check("tar xf a.tar -C /opt/a", &["write system - /opt/a"]);
+}

@@ -54,8 +54,19 @@ pub(super) fn inherited(doing: &Doing<'_, '_>) -> Vec<(String, Arg)> {
     settings
 }
 
+/// Variables that keep the hooks of a project from running, as `--no-verify` does.
+fn hookless(sub: &str, doing: &mut Doing<'_, '_>) {
+    let off =
+        |name: &str, values: &[&str]| variable(name, doing).is_some_and(|value| values.contains(&value.text.as_str()));
+    let hooked = matches!(sub, "commit" | "push" | "merge" | "rebase" | "am" | "cherry-pick");
+    if hooked && (off("HUSKY", &["0"]) || off("HUSKY_SKIP_HOOKS", &["1", "true"]) || off("LEFTHOOK", &["0", "false"])) {
+        doing.does(Kind::Weaken, Flags::NONE, "goes around the checks of the repository");
+    }
+}
+
 /// Programs in the environment that a subcommand runs.
 pub(super) fn programs(sub: &str, doing: &mut Doing<'_, '_>) {
+    hookless(sub, doing);
     const VARIABLES: &[(&str, &[&str])] = &[
         ("GIT_SSH_COMMAND", &["push", "pull", "fetch", "clone", "ls-remote", "remote", "archive", "submodule"]),
         ("GIT_SSH", &["push", "pull", "fetch", "clone", "ls-remote", "remote", "archive", "submodule"]),

@@ -43,8 +43,12 @@ const RULES: &[Rule] = &[
         name: "branch",
         spec: Spec::new("u", &["set-upstream-to", "contains", "merged", "sort", "format"]).flags(&["delete", "force"]),
         loses: |options, _| {
-            let forced = options.has(&["D"]) || options.has(&["d", "delete"]) && options.on(&["f", "force"]);
-            forced.then_some("deletes a branch whether it is merged or not")
+            let by_force = options.on(&["f", "force"]);
+            if options.has(&["D"]) || options.has(&["d", "delete"]) && by_force {
+                return Some("deletes a branch whether it is merged or not");
+            }
+            let named = options.has(&["m", "move", "c", "copy", "M", "C"]) || options.operands.is_empty();
+            (by_force && !named).then_some("moves a branch away from its commits")
         },
     },
     Rule {
@@ -141,8 +145,14 @@ const RULES: &[Rule] = &[
 
 const REWRITERS: &[&str] = &["filter-branch", "filter-repo"];
 
+/// `git lfs migrate import` makes every commit anew.
+fn migrates(sub: &Sub<'_>) -> bool {
+    let words: Vec<&str> = sub.args.iter().map(|arg| arg.text.as_str()).collect();
+    sub.name == "lfs" && matches!(words[..], ["migrate", "import" | "export", ..]) && !words.contains(&"--no-rewrite")
+}
+
 pub(super) fn look(sub: &Sub<'_>, doing: &mut Doing<'_, '_>) -> bool {
-    if REWRITERS.contains(&sub.name) {
+    if REWRITERS.contains(&sub.name) || migrates(sub) {
         rewrite(sub.args, doing);
         return sub.name == "filter-repo";
     }

@@ -120,6 +120,10 @@ fn api(options: &Options, doing: &mut Doing<'_, '_>) {
     if method.as_deref() == Some("DELETE") || options.values(&["f", "F", "field", "raw-field"]).any(mutates) {
         doing.does(Kind::Infra, Flag::Remote.into(), "deletes something hosted");
     }
+    let opens = |field: &Arg| matches!(field.text.as_str(), "visibility=public" | "private=false");
+    if options.values(&["f", "F", "field", "raw-field"]).any(opens) {
+        doing.does(Kind::Publish, Flag::Remote.into(), "makes a repository public");
+    }
     let sent = options.values(&["f", "F", "field", "raw-field", "input"]).any(|field| {
         let file = field.text.split_once("=@").map_or(field.text.as_str(), |(_, file)| file);
         field.from.secret || doing.locate(&Arg::known(file)).nature.secret

@@ -30,6 +30,25 @@ pub(super) fn hg(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
 }
 
+const JJ: Spec = Spec::new("Rrmoc", &["repository", "revision", "message", "at-operation", "config", "bookmark"]);
+
+/// jj keeps a record of what it did, from which most things come back, unless that goes as well.
+pub(super) fn jj(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let options = Options::of(invocation.args, &JJ);
+    if only_asks(invocation.args) || options.has(&["dry-run"]) {
+        return;
+    }
+    match (options.word(0), options.word(1)) {
+        ("op" | "operation", "abandon") => {
+            doing.does(Kind::GitDiscard, Flag::Force.into(), "throws away the record from which work comes back");
+        }
+        ("git", "push") if options.has(&["deleted"]) => {
+            doing.does(Kind::GitRewrite, Flag::Remote.into(), "deletes published branches");
+        }
+        _ => {}
+    }
+}
+
 const SVN: Spec = Spec::new("mFrcN", &["message", "file", "revision", "username", "password", "depth", "config-dir"]);
 
 pub(super) fn svn(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {

@@ -144,3 +144,25 @@ fn forges() {
         ("glab repo delete a/b", "infra"),
     ]);
 }
+
+#[test]
+fn less_common_ways() {
+    check(&[
+        ("git branch -f main HEAD~3", "git-discard"),
+        ("git branch --force topic other", "git-discard"),
+        ("git branch -M trunk", ""),
+        ("git branch -f", ""),
+        ("git lfs migrate import --everything", "git-rewrite"),
+        ("git lfs migrate import --no-rewrite a.bin", ""),
+        ("git lfs migrate info", ""),
+        ("HUSKY=0 git commit -m a", "weaken"),
+        ("LEFTHOOK=0 git push", "weaken"),
+        ("HUSKY=0 git status", ""),
+        ("HUSKY=1 git commit -m a", ""),
+        ("jj op abandon ..@-", "git-discard"),
+        ("jj git push --deleted", "git-rewrite"),
+        ("jj describe -m a", ""),
+        ("gh api repos/a/b -X PATCH -f private=false", "publish"),
+        ("gh api repos/a/b -X PATCH -f name=c", ""),
+    ]);
+}

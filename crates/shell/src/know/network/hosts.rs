@@ -11,7 +11,7 @@ pub(super) fn is_here(host: &str) -> bool {
 }
 
 /// Where clouds hand out the credentials of a machine to whoever asks from inside, however the address is written.
-pub(super) fn is_metadata(host: &str) -> bool {
+pub(crate) fn is_metadata(host: &str) -> bool {
     const NAMES: &[&str] = &[
         "169.254.169.254",
         "169.254.170.2",
@@ -39,7 +39,8 @@ pub(super) fn is_metadata(host: &str) -> bool {
 
 /// Small letters, without brackets, port and a last dot.
 fn bare(host: &str) -> String {
-    let host = host.trim().to_ascii_lowercase();
+    // Where a variable follows, the path starts most likely.
+    let host = host.split(crate::arg::HOLE).next().unwrap_or_default().trim().to_ascii_lowercase();
     let host = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None if host.matches(':').count() == 1 => host.split(':').next().unwrap_or_default(),

@@ -36,6 +36,7 @@ const ROWS: &[Row] = &[
             &["access", "public"],
             &["access", "set"],
             &["access", "restricted"],
+            &["profile", "disable-2fa"],
             &["team", "destroy"],
             &["org", "rm"],
         ],
@@ -73,6 +74,11 @@ const ROWS: &[Row] = &[
     (&["poetry", "flit", "hatch", "uv", "pdm", "rye", "maturin", "pixi"], &[&["publish"], &["upload"]], PUBLISHES),
     (&["setup.py"], &[&["upload"], &["register"]], PUBLISHES),
     (&["cargo"], &[&["publish"], &["release"], &["workspaces", "publish"], &["smart-release"]], PUBLISHES),
+    (&["nx"], &[&["release", "publish"], &["release"]], PUBLISHES),
+    (&["lein"], &[&["deploy"]], PUBLISHES),
+    (&["chrome-webstore-upload"], &[&["upload"], &["publish"]], PUBLISHES),
+    (&["buildah"], &[&["push"]], PUBLISHES),
+    (&["ko"], &[&["publish"]], PUBLISHES),
     (&["cargo"], &[&["yank"], &["unyank"]], TAKES_BACK),
     (&["cargo"], &[&["owner"]], GIVES_AWAY),
     (&["gem"], &[&["push"]], PUBLISHES),
@@ -108,6 +114,7 @@ const ROWS: &[Row] = &[
             &["publishAndReleaseToMavenCentral"],
             &["closeAndReleaseRepository"],
             &["bintrayUpload"],
+            &["publishAllPublicationsTo*"],
         ],
         PUBLISHES,
     ),
@@ -125,6 +132,7 @@ const ROWS: &[Row] = &[
     (&["pod"], &[&["trunk", "add-owner"], &["trunk", "remove-owner"]], GIVES_AWAY),
     (&["mix"], &[&["hex.publish"]], PUBLISHES),
     (&["mix"], &[&["hex.retire"]], TAKES_BACK),
+    (&["mix"], &[&["hex.owner", "add"], &["hex.owner", "remove"], &["hex.owner", "transfer"]], GIVES_AWAY),
     (&["rebar3"], &[&["hex", "publish"]], PUBLISHES),
     (&["dart", "flutter"], &[&["pub", "publish"], &["pub", "lish"]], PUBLISHES),
     (&["pub"], &[&["publish"]], PUBLISHES),
@@ -151,6 +159,8 @@ const ROWS: &[Row] = &[
     (&["elm"], &[&["publish"]], PUBLISHES),
     (&["dub", "nimble", "shards", "swift-package-registry", "typst", "tsp", "gpr"], &[&["publish"]], PUBLISHES),
     (&["huggingface-cli", "hf"], &[&["repo", "delete"], &["delete"]], TAKES_BACK),
+    (&["swift"], &[&["package-registry", "publish"]], PUBLISHES),
+    (&["xcrun"], &[&["altool"]], PUBLISHES),
     (
         &["fastlane"],
         &[&["deliver"], &["pilot"], &["supply"], &["release"], &["upload_to_app_store"], &["upload_to_play_store"]],
@@ -213,15 +223,29 @@ pub(super) fn look(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     if what == GIVES_AWAY && options.has(&["list", "l"]) {
         return;
     }
+    // These say what they would do unless they are told to.
+    let told = match (invocation.name, words.first()) {
+        ("cargo", Some(&("release" | "smart-release"))) => options.has(&["execute", "x"]),
+        ("nx", _) => words.len() == 1 || words[1] == "publish",
+        ("xcrun", _) => options.has(&["upload-app", "upload-package"]),
+        _ => true,
+    };
+    if !told {
+        return;
+    }
     doing.does(Kind::Publish, Flags::NONE, what);
 }
 
 /// Build tools take many goals at once; elsewhere the subcommand comes first.
 fn begins(words: &[&str], start: &[&str], name: &str) -> bool {
     if matches!(name, "mvn" | "mvnw" | "mvnd" | "gradle" | "gradlew" | "sbt" | "rake" | "setup.py" | "fastlane") {
-        let goal = |word: &str| {
-            word.rsplit(':').next().is_some_and(|last| start.contains(&last)) && !word.contains("deploy-file:help")
+        let meant = |last: &str| {
+            start.iter().any(|goal| match goal.strip_suffix('*') {
+                Some(front) => last.starts_with(front) && !last.contains("MavenLocal"),
+                None => *goal == last,
+            })
         };
+        let goal = |word: &str| word.rsplit(':').next().is_some_and(meant) && !word.contains("deploy-file:help");
         return start.len() == 1
             && words.iter().any(|word| start.contains(word) || name.starts_with("gradle") && goal(word));
     }

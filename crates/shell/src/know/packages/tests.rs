@@ -73,3 +73,55 @@ fn runs() {
         ("cargo install --git https://x.example/a", "run-unseen"),
     ]);
 }
+
+#[test]
+fn versions_are_no_questions() {
+    check(&[
+        ("cargo yank --version 1.0.0 a", "publish"),
+        ("gem yank a --version 1.0.0", "publish"),
+        ("cargo --version", ""),
+        ("cargo release minor", ""),
+        ("cargo release minor --execute", "publish"),
+        ("python setup.py bdist_wheel upload", "publish"),
+        ("python setup.py bdist_wheel", ""),
+        ("./gradlew publishAllPublicationsToReleasesRepository", "publish"),
+        ("./gradlew publishAllPublicationsToMavenLocal", ""),
+        ("npx nx release", "publish"),
+        ("npx nx release version", ""),
+        ("lein deploy clojars", "publish"),
+        ("mix hex.owner add a b", "publish"),
+        ("mix hex.owner list a", ""),
+        ("npm profile disable-2fa", "publish"),
+    ]);
+}
+
+#[test]
+fn what_a_project_installs() {
+    check(&[
+        ("yarn prisma migrate reset", "database"),
+        ("pnpm typeorm schema:drop", "database"),
+        ("yarn prisma generate", ""),
+        ("yarn build", ""),
+        ("pnpm rm lodash", ""),
+    ]);
+}
+
+#[test]
+fn packages_of_the_machine() {
+    check(&[
+        ("apt-get remove -y auditd", "weaken"),
+        ("sudo dnf remove firewalld", "escalate weaken"),
+        ("rpm -e falcon-sensor", "weaken"),
+        ("pacman -Rdd glibc", "weaken"),
+        ("dpkg --purge --force-all libc6", "weaken"),
+        ("apt-get remove -s auditd", ""),
+        ("apt-get install -y auditd", ""),
+        ("apt remove -y nginx", ""),
+        ("rpm -qi sudo", ""),
+        ("npm config set strict-ssl false", "weaken"),
+        ("conda config --set ssl_verify false", "weaken"),
+        ("npm config set strict-ssl true", ""),
+        ("npm config get //r.example/:_authToken", "read-secret"),
+        ("npm config get registry", ""),
+    ]);
+}

@@ -13,7 +13,7 @@ pub(super) fn find(name: &str) -> Option<Known> {
         "userdel" | "deluser" => userdel,
         "passwd" => passwd,
         "chpasswd" | "newusers" => chpasswd,
-        "visudo" => visudo,
+        "visudo" | "vipw" | "vigr" => visudo,
         "dscl" | "dseditgroup" | "sysadminctl" | "pw" | "net" | "net.exe" => directory,
         _ => return None,
     })
@@ -123,8 +123,8 @@ fn chpasswd(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
 fn visudo(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let options = Options::of(call.args, &Spec::new("fx", &["file", "export"]));
     let looks = only_asks(call.args) || options.has(&["c", "check", "x", "V", "h"]);
-    if !looks && call.stdin.is_some() {
-        gains(doing, "changes who may run what as root");
+    if !looks {
+        gains(doing, "changes who may come in, or run what as root");
     }
 }
 

@@ -70,7 +70,7 @@ const GUARDS: &[&str] = &[
 ];
 
 /// Whether security or audit depends on a program of this name.
-pub(super) fn is_guard(name: &str) -> bool {
+pub(crate) fn is_guard(name: &str) -> bool {
     let name = name.trim_start_matches("system/").to_ascii_lowercase();
     GUARDS.iter().any(|guard| name.starts_with(guard))
 }

@@ -103,3 +103,19 @@ fn vaults() {
     check("write", &["ssh-keygen -t ed25519 -f a"]);
     check("weaken", &["ssh-keygen -p -N '' -f a"]);
 }
+
+#[rustfmt::skip]
+#[test]
+fn less_common_ways() {
+    check("weaken", &[
+        "aa-teardown", "ufw default allow incoming", "ufw allow from any", "fail2ban-client stop",
+        "firewall-cmd --zone=trusted --add-interface=eth0", "nvram boot-args=amfi_get_out_of_my_way=1",
+        r"reg add 'HKLM\Software\Policies\Microsoft\Windows Defender' /v a /d 1",
+    ]);
+    check("persist", &["crontab -e", "pm2 startup", "defaults write com.apple.loginwindow LoginHook /srv/a"]);
+    check("escalate!", &["visudo", "visudo -f /etc/sudoers.d/a", "vipw"]);
+    check("", &[
+        "xattr -c a", "aa-teardown -h", "ufw default deny incoming", "ufw allow 22", "fail2ban-client status",
+        "crontab -l", "visudo -c", "vipw -V", "pm2 list", "nvram -p", "defaults write com.apple.dock autohide -bool true",
+    ]);
+}

@@ -199,8 +199,12 @@ fn cut(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     if call.name == "choose" {
         return;
     }
-    let content = gather(&options.operands, call, doing);
     let delimiter = options.value(&["d", "delimiter"]).map_or("\t", |arg| arg.text.as_str());
+    let first = options.value(&["f", "fields"]).is_some_and(|fields| fields.text == "1");
+    if delimiter == "=" && first && super::are_settings(&options.operands, doing) {
+        return doing.prints(Stuff::unknown());
+    }
+    let content = gather(&options.operands, call, doing);
     let delimiter = if delimiter.is_empty() { " " } else { delimiter };
     doing.prints(turned(content, |text| {
         let fields = options.value(&["f", "fields"]);

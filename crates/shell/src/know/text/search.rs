@@ -137,7 +137,8 @@ fn grep(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     // Whether or how often it is there, or in which file: that is not to see it.
     let only_tells =
         options.has(&["q", "quiet", "silent", "c", "count", "l", "files-with-matches", "L", "files-without-match"]);
-    if only_tells {
+    let only_names = options.has(&["o", "only-matching"]) && pattern.is_some_and(|pattern| names_only(&pattern.text));
+    if only_tells || only_names && super::are_settings(files, doing) {
         return;
     }
     for name in options.values(&["include", "glob", "g"]).filter(|name| !name.text.starts_with('!')) {
@@ -153,6 +154,14 @@ fn grep(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let out = picked(content, pattern.filter(|_| plain && !options.has(&["i"])), inverted);
     let out = if from_input { narrowed(call, out, pattern, inverted, doing) } else { out };
     doing.prints(out);
+}
+
+/// A pattern that ends before the `=` of `NAME=value`: `^[A-Z_]*`, `^[^=]+`.
+fn names_only(pattern: &str) -> bool {
+    let class = pattern.strip_prefix("^[").and_then(|rest| rest.split_once(']'));
+    class.is_some_and(|(class, rest)| {
+        class.starts_with('^') == class.contains('=') && matches!(rest, "*" | "+" | "\\+" | "*=" | "+=" | "\\+=")
+    })
 }
 
 /// The lines that hold a plain word, where the text is known.

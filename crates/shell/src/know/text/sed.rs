@@ -53,7 +53,15 @@ pub(super) fn sed(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
     let script: Vec<&str> = script.iter().filter_map(|part| part.text.as_deref()).collect();
     let steps = steps(&script.join("\n"));
-    let content = gather(files, call, doing);
+    let replaces = |step: &Step| matches!(step, Step::Replace { runs: false, .. });
+    let content = if in_place && steps.iter().all(replaces) {
+        // Nobody sees what stood there.
+        Stuff::unknown()
+    } else if !in_place && hides_values(&script) && super::are_settings(files, doing) {
+        Stuff::unknown()
+    } else {
+        gather(files, call, doing)
+    };
     for step in &steps {
         perform(step, &content, doing);
     }
@@ -63,6 +71,11 @@ pub(super) fn sed(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         let quiet = options.has(&["n", "quiet", "silent"]);
         doing.prints(if quiet { blurred(content) } else { turned(content, &steps) });
     }
+}
+
+/// `s/=.*//` leaves only the names of `NAME=value`.
+fn hides_values(script: &[&str]) -> bool {
+    matches!(script, ["s/=.*//" | "s/=.*/=/" | "s/=.*$//" | "s/=.*/=***/" | "s/=.*/=<redacted>/" | "s/=.*/=REDACTED/"])
 }
 
 fn stuff(arg: &Arg) -> Stuff {

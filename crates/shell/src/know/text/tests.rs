@@ -130,3 +130,32 @@ fn scripts_of_sed() {
         assert!(found.lines().all(|line| line.starts_with("read ")), "{command}: {found}");
     }
 }
+
+#[test]
+fn names_of_settings() {
+    for command in [
+        "cut -d= -f1 .env",
+        "cut -d = -f 1 .env.production",
+        "sed 's/=.*//' .env",
+        "grep -o '^[A-Z_]*' .env",
+        "grep -oE '^[^=]+' .env",
+        "sed -i 's/^PORT=.*/PORT=1/' .env",
+        "ansible-vault encrypt secrets.yml",
+        "sops -e -i secrets.yaml",
+    ] {
+        let found = effects_of(command);
+        assert!(!found.contains("read-secret"), "{command}: {found}");
+    }
+    for command in [
+        "cut -d= -f2 .env",
+        "cut -d= -f1 ~/.ssh/id_rsa",
+        "sed 's/=.*/&/' .env",
+        "grep -o '^[A-Z_=]*' .env",
+        "grep -o '^[^#]*' .env",
+        "sed -i -n 'w /tmp/x' .env",
+        "ansible-vault view secrets.yml",
+    ] {
+        let found = effects_of(command);
+        assert!(found.contains("read-secret"), "{command}: {found}");
+    }
+}

@@ -139,7 +139,14 @@ impl Search<'_, '_> {
                 return 1;
             }
             _ if NAMING.contains(&word) => {
-                self.narrow(names_few(value), (word == "-name" || word == "-iname").then_some(value));
+                // `./.git/*` and `*/.git` say where below the folder.
+                let below = value.trim_start_matches("./").trim_start_matches("*/");
+                let name = match word {
+                    "-name" | "-iname" => Some(value),
+                    "-path" | "-wholename" | "-ipath" if !below.starts_with(['/', '*']) => Some(below),
+                    _ => None,
+                };
+                self.narrow(names_few(value), name);
                 return 1;
             }
             _ if NARROWING.contains(&word) || word.starts_with("-newer") => {

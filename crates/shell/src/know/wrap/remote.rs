@@ -1,6 +1,7 @@
 //! Commands on other machines. What they destroy there is destroyed all the same.
 
 use super::options::{Spec, parse, script};
+use super::run_script;
 use crate::arg::{Arg, Stuff};
 use crate::doing::{Doing, Invocation};
 use crate::effect::{Flag, Flags};
@@ -66,4 +67,23 @@ pub(super) fn many(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         doing.talks(host, Flags::NONE, None::<&Stuff>);
     }
     super::run_script(it.name, parsed.rest, it.stdin, doing);
+}
+
+/// `vagrant ssh -c 'script'`.
+pub(super) fn vagrant(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    if it.args.first().is_none_or(|first| first.text != "ssh") {
+        return;
+    }
+    let at = it.args.iter().position(|word| word.text == "-c" || word.text == "--command");
+    if let Some(script) = at.and_then(|at| it.args.get(at + 1)) {
+        run_script("vagrant ssh", std::slice::from_ref(script), it.stdin, doing);
+    }
+}
+
+/// `salt '*' cmd.run 'script'`.
+pub(super) fn salt(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let runs = |word: &Arg| ["cmd.run", "cmd.shell", "cmd.run_all", "cmd.script"].contains(&word.text.as_str());
+    if let Some(script) = it.args.iter().position(runs).and_then(|at| it.args.get(at + 1)) {
+        run_script(it.name, std::slice::from_ref(script), None, doing);
+    }
 }

@@ -3,7 +3,7 @@
 use super::options::script;
 use crate::arg::{Arg, Stuff};
 use crate::doing::{Doing, Invocation};
-use crate::effect::{Flags, Kind};
+use crate::effect::{Flag, Flags, Kind};
 
 const SHELLS: &[&str] = &[
     "sh",
@@ -92,7 +92,7 @@ fn is_plain(word: &Arg) -> bool {
 }
 
 fn run_stdin(it: &Invocation<'_>, interactive: bool, args: &[Arg], doing: &mut Doing<'_, '_>) {
-    let Some(text) = it.stdin else { return };
+    let Some(text) = it.stdin else { return without_script(doing) };
     if interactive && text.text.is_none() {
         // Nobody types into a pipe: it is the far end of `nc` or of a named pipe that does.
         return doing.does(Kind::ReverseShell, text.from.flags(), "hands an interactive shell to whatever feeds it");
@@ -103,6 +103,36 @@ fn run_stdin(it: &Invocation<'_>, interactive: bool, args: &[Arg], doing: &mut D
     // Should that go to a host, then a shell is what hangs on the line.
     output.from.shell |= text.text.is_none();
     doing.prints(output);
+}
+
+/// `sudo find . -exec sh \;`: somebody gets a shell as root, through whatever. One in a container is another matter.
+fn without_script(doing: &mut Doing<'_, '_>) {
+    const ELSEWHERE: &[&str] = &[
+        "docker",
+        "podman",
+        "nerdctl",
+        "kubectl",
+        "ssh",
+        "lxc",
+        "incus",
+        "machinectl",
+        "chroot",
+        "unshare",
+        "vagrant",
+        "docker-compose",
+        "systemd-nspawn",
+        "crictl",
+        "oc",
+        "tmux",
+        "screen",
+        "k3s",
+        "microk8s",
+        "minikube",
+        "bwrap",
+    ];
+    if doing.walk.is_under(&["sudo", "doas", "pkexec"], ELSEWHERE) {
+        doing.does(Kind::Escalate, Flag::Force.into(), "opens a shell as root");
+    }
 }
 
 /// Runs a script file by what this very command put into it; another file of the disk is not looked at.

@@ -4,7 +4,7 @@ use super::options::{Spec, parse, script as as_script};
 use super::{run_script, run_words};
 use crate::arg::{Arg, HOLE, Stuff};
 use crate::doing::{Doing, Invocation, Language};
-use crate::effect::Flags;
+use crate::effect::{Flags, Kind};
 
 /// tmux subcommands that start a command, with the options that take a value.
 const STARTS: &[(&[&str], &str)] = &[
@@ -55,8 +55,9 @@ fn typed(it: &Invocation<'_>, args: &[Arg], doing: &mut Doing<'_, '_>) {
     let mut text = String::new();
     for key in keys {
         match key.text.as_str() {
-            "Enter" | "C-m" | "C-j" | "KPEnter" | "\\n" => text.push('\n'),
-            "Space" => text.push(' '),
+            "C-m" | "C-j" | "\\n" => text.push('\n'),
+            name if ["Enter", "KPEnter"].iter().any(|key| name.eq_ignore_ascii_case(key)) => text.push('\n'),
+            name if name.eq_ignore_ascii_case("Space") => text.push(' '),
             special if special.starts_with("C-") || special == "Escape" => {}
             plain => text.push_str(plain),
         }
@@ -163,6 +164,10 @@ pub(super) fn expect(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
 
 /// A window of its own: what stands behind `-e`, `-x`, `--` or, for some, plainly behind the options.
 pub(super) fn window(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let display = it.args.iter().skip_while(|word| word.text != "-display").nth(1);
+    if display.is_some_and(|display| display.text.split(':').next().is_some_and(|host| host.contains('.'))) {
+        doing.does(Kind::ReverseShell, Flags::NONE, "opens a terminal on another machine's screen");
+    }
     let starts = |word: &Arg| ["-e", "-x", "--", "--command", "-c"].contains(&word.text.as_str());
     let Some(at) = it.args.iter().position(starts) else {
         if let Some(command) = it.args.iter().find_map(|word| word.text.strip_prefix("--command=")) {

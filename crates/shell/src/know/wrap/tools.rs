@@ -268,6 +268,12 @@ pub(super) fn make(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         short: "fCIjloW",
         long: &["file", "makefile", "directory", "include-dir", "jobs", "load-average", "old-file", "what-if", "eval"],
     };
+    for name in ["GNUmakefile", "makefile", "Makefile"] {
+        let path = doing.locate(&Arg::known(name)).path;
+        if let Some(text) = doing.walk.content(&path).and_then(|rules| rules.text) {
+            recipes(&text, doing);
+        }
+    }
     let mut left = it.args;
     loop {
         let parsed = parse(left, &SPEC);
@@ -298,8 +304,34 @@ pub(super) fn make(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
 }
 
+/// A page is shown by whatever is named.
+pub(super) fn man(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let parsed = parse(it.args, &Spec { short: "CMPSeLmpRrEHTX", long: &["pager", "html", "config-file", "manpath"] });
+    for pager in parsed.values(&["P", "pager", "H", "html"]) {
+        run_script("man", std::slice::from_ref(pager), None, doing);
+    }
+}
+
+/// `$(shell …)` runs as soon as it is read.
+fn at_once(text: &str, doing: &mut Doing<'_, '_>) {
+    for part in text.split("$(shell ").skip(1).take(64) {
+        let mut depth = 1_usize;
+        let end = part.char_indices().find(|(_, c)| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let script = &part[..end.map_or(part.len(), |(at, _)| at)];
+        doing.runs_script("make", &crate::arg::Stuff::known(script.replace("$$", "$")), &[], None);
+    }
+}
+
 /// Lines behind a tab, or behind the semicolon of a rule.
 fn recipes(text: &str, doing: &mut Doing<'_, '_>) {
+    at_once(text, doing);
     for line in text.replace("\\\n", " ").lines() {
         let command = match line.strip_prefix('\t') {
             Some(command) => Some(command),

@@ -368,4 +368,12 @@ pub(super) const ROWS: &[Row] = &[
         APPS,
     ),
     (&["bq"], &["rm"], CLOUD),
+    (&["azcopy"], &["rm", "remove"], CLOUD),
+    (&["tccli"], &["Delete*", "Terminate*", "Destroy*", "* Delete*", "* Terminate*"], CLOUD),
+    (&["upstash"], &["delete", "redis delete", "kafka delete"], CLOUD),
+    (&["atlas"], &["clusters delete", "projects delete", "deployments delete", "backups snapshots delete"], CLOUD),
+    (&["netlify"], &["api deleteSite", "api delete*"], APPS),
+    (&["proxmox-backup-client"], &["forget", "prune"], BACKUP),
+    (&["nodetool"], &["clearsnapshot", "decommission", "removenode", "assassinate"], STORE),
+    (&["zkCli.sh", "zkCli", "zookeeper-shell"], &["delete", "deleteall", "rmr"], STORE),
 ];
