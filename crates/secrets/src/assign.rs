@@ -41,8 +41,15 @@ pub(crate) struct Assignment {
     pub(crate) name_quoted: bool,
 }
 
-/// Reads the assignment whose name holds the word `word`, if it is one.
-pub(crate) fn read(text: &[u8], word: Range<usize>) -> Option<Assignment> {
+impl Assignment {
+    /// Whether the value is on another line than the name.
+    pub(crate) fn crosses(&self, text: &[u8]) -> bool {
+        text[self.name.end..self.value.start].contains(&b'\n')
+    }
+}
+
+/// Reads the assignment whose name holds the word `word`, if it is one; or only if the value is on another line.
+pub(crate) fn read(text: &[u8], word: Range<usize>, only_crossing: bool) -> Option<Assignment> {
     let stop = text.len().min(word.end + REACH);
     let mut reader = Reader { text, at: word.end, stop };
     let name_start = name_start(text, word.start);
@@ -55,6 +62,9 @@ pub(crate) fn read(text: &[u8], word: Range<usize>) -> Option<Assignment> {
     let opens_element = name_start > 0 && matches!(text[name_start - 1], b'<' | b':');
     let link = reader.link(name_quoted, opens_element)?;
     let link_end = reader.at;
+    if only_crossing && !text[name_end..link_end].contains(&b'\n') {
+        return None;
+    }
     let (value, quoted) = reader.value(link)?;
     // In `"Password:"` the quote behind the colon closes what the quote before the name opened.
     let opening = name_start.checked_sub(1).map(|at| text[at]).filter(|byte| matches!(byte, b'"' | b'\''));
@@ -340,7 +350,7 @@ mod tests {
 
     fn value_of<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let start = text.find(word).unwrap();
-        let found = read(text.as_bytes(), start..start + word.len())?;
+        let found = read(text.as_bytes(), start..start + word.len(), false)?;
         Some(&text[found.value])
     }
 

@@ -1,6 +1,7 @@
 //! Private keys in blocks: `-----BEGIN … PRIVATE KEY-----`, over many lines, with escaped line ends, or in the string
 //! literals of source code.
 
+use crate::stream::MAX_LINE;
 use std::ops::Range;
 
 /// How such blocks begin.
@@ -13,30 +14,52 @@ const LEAST_PIECE: usize = 30;
 /// A piece this long is no word and no header.
 const LONG_PIECE: usize = 100;
 
-/// How far the end marker may reach.
-const MARKER: usize = 80;
+/// How far a marker may reach.
+pub(crate) const MARKER: usize = 80;
 
-/// A block that is being read. It can be continued when more text has come.
+/// A block that is being read, line by line. It can be continued when more lines have come, and what becomes of it does
+/// not depend on how many came at once. No other opening lies inside.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     start: usize,
-    /// How far it has been read.
+    /// Where what belongs to it ends so far.
     at: usize,
+    /// How far it has been read.
+    cursor: usize,
+    /// What stands between `at` and `cursor`.
+    separator: Separator,
     /// The pieces of the key, where something else than blanks stands between them.
     pieces: Vec<Range<usize>>,
     total: usize,
     longest: usize,
     decorated: bool,
-    /// What comes next is on a new line, or goes on with a long piece.
+    /// What comes next goes on with a long piece.
     fresh: bool,
-    state: State,
+    /// It is a key, and too long to be shown piece by piece.
+    long: bool,
+    ended: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Reading,
-    /// Ended here, with or without an end marker.
-    Ended(usize),
+/// What stands between two pieces.
+#[derive(Clone, Copy, Debug, Default)]
+struct Separator {
+    /// There was a line end, real or escaped, or a quote.
+    breaks: bool,
+    /// There was something that must stay, such as a quote.
+    decorated: bool,
+    /// There was a real line end.
+    new_line: bool,
+}
+
+/// How a line that is being read ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnd {
+    /// With a line end, or with the text.
+    Complete,
+    /// Where another block begins.
+    Opening,
+    /// It goes on in text that has not come yet.
+    Unknown,
 }
 
 impl Block {
@@ -50,28 +73,24 @@ impl Block {
         Some(Self {
             start: opening.start,
             at,
+            cursor: at,
+            separator: Separator::default(),
             pieces: Vec::new(),
             total: 0,
             longest: 0,
             decorated: false,
             fresh: false,
-            state: State::Reading,
+            long: false,
+            ended: false,
         })
     }
 
-    /// Begins again at a position where a block was seen to begin.
-    pub(crate) fn restart(text: &[u8], start: usize) -> Option<Self> {
-        let opening =
-            OPENINGS.iter().find(|opening| text[start..].starts_with(&opening.as_bytes()[..1])).or(OPENINGS.last())?;
-        Self::begin(text, start..start + opening.len())
-    }
-
-    /// Goes on with a block whose earlier part is gone.
-    pub(crate) fn resume_at(&mut self, at: usize) {
-        self.at = at;
-        self.start = at;
-        self.pieces.clear();
-        self.fresh = true;
+    /// Goes with its text when that is moved.
+    pub(crate) fn moved(mut self, from: usize, to: usize) -> Self {
+        let place = |at: usize| (at + to).saturating_sub(from);
+        (self.start, self.at, self.cursor) = (place(self.start), place(self.at), place(self.cursor));
+        self.pieces.iter_mut().for_each(|piece| *piece = place(piece.start)..place(piece.end));
+        self
     }
 
     /// Where the block begins.
@@ -81,94 +100,142 @@ impl Block {
 
     /// Reads what is left of the text as the end of the block.
     pub(crate) fn finish(&mut self, text: &[u8]) {
-        self.read(text);
-        if self.state == State::Reading {
-            let separator = Separator::read(text, self.at);
-            let end = piece_end(text, separator.end);
-            if end > separator.end && (separator.breaks || self.fresh || end - separator.end >= LEAST_BODY) {
-                self.take(separator.end..end, separator.decorated);
-            }
-            self.state = State::Ended(self.at);
-        }
+        self.read_lines(text, LineEnd::Complete);
+        self.ended = true;
     }
 
-    /// Reads on as far as the text goes.
+    /// Reads on as far as the text goes, which ends at a line end or within a long line.
     pub(crate) fn read(&mut self, text: &[u8]) {
-        while self.state == State::Reading && self.at < text.len() {
-            if !self.step(text) {
-                break;
+        self.read_lines(text, LineEnd::Unknown);
+    }
+
+    fn read_lines(&mut self, text: &[u8], end_of_text: LineEnd) {
+        while !self.ended && self.cursor < text.len() {
+            let newline = text[self.cursor..].iter().position(|&byte| byte == b'\n');
+            let end = newline.map_or(text.len(), |at| self.cursor + at + 1);
+            if let Some(opening) = opening_in(&text[self.cursor..end]) {
+                self.read_line(&text[..self.cursor + opening], LineEnd::Opening);
+                self.ended = true;
+                return;
+            }
+            self.read_line(&text[..end], newline.map_or(end_of_text, |_| LineEnd::Complete));
+            self.limit(end);
+            if newline.is_none() {
+                return;
             }
         }
     }
 
-    /// Reads a separator with the piece behind it; `false` when more text is needed.
-    fn step(&mut self, text: &[u8]) -> bool {
-        let separator = Separator::read(text, self.at);
-        let start = separator.end;
-        if start == text.len() {
-            return false;
-        }
-        if text[start..].starts_with(b"-----END") {
-            return self.end_at_marker(text, start);
-        }
-        let end = piece_end(text, start);
-        let length = end - start;
-        if end == text.len() {
-            // The piece may go on in the next chunk; a long one need not be kept to know what it is.
-            if length >= LONG_PIECE {
-                self.take(start..end, separator.decorated);
-                self.fresh = true;
+    /// Reads the rest of a line, up to the end of the text.
+    fn read_line(&mut self, text: &[u8], line_end: LineEnd) {
+        while !self.ended {
+            self.skip_separator(text);
+            let start = self.cursor;
+            if start == text.len() || line_end == LineEnd::Unknown && text[start..] == [b'\\'] {
+                return;
             }
-            return false;
+            if text[start..].starts_with(b"-----END") {
+                let marker = after_marker(text, start + 8);
+                if marker.is_some() || line_end != LineEnd::Unknown || text.len() >= start + MARKER {
+                    // A marker that is none ends the block where its last piece ended, as the end of the text would.
+                    self.at = marker.unwrap_or(self.at);
+                    self.ended = true;
+                }
+                return;
+            }
+            let end = piece_end(text, start);
+            if end == text.len() && line_end == LineEnd::Unknown {
+                // The piece may go on in the next chunk; a long one need not be kept to know what it is.
+                if end - start >= LONG_PIECE {
+                    self.take(start..end);
+                    self.fresh = true;
+                }
+                return;
+            }
+            if line_end != LineEnd::Opening && is_header(text, start, end) {
+                self.pass(header_end(text, end));
+            } else if self.is_piece(text, start..end, line_end) {
+                self.take(start..end);
+            } else {
+                self.ended = true;
+            }
         }
-        if is_header(text, start, end) {
-            self.at = line_end(text, end);
-            return self.at < text.len();
-        }
-        let framed = (separator.breaks || self.fresh) && ends_line(text[end]);
-        let other_block = separator.new_line && line_opens_block(text, start);
-        if length == 0 || other_block || !(framed || length >= LEAST_BODY) {
-            self.state = State::Ended(self.at);
-            return true;
-        }
-        self.take(start..end, separator.decorated);
-        true
     }
 
-    fn take(&mut self, piece: Range<usize>, decorated: bool) {
+    fn is_piece(&self, text: &[u8], piece: Range<usize>, line_end: LineEnd) -> bool {
+        // What is short belongs to the other block that begins on the line. A long piece is key, whatever follows it.
+        let others = line_end == LineEnd::Opening && self.separator.new_line && piece.len() < LEAST_PIECE;
+        let framed = (self.separator.breaks || self.fresh) && text.get(piece.end).is_none_or(|&byte| ends_line(byte));
+        !piece.is_empty() && !others && (framed || piece.len() >= LEAST_BODY)
+    }
+
+    fn take(&mut self, piece: Range<usize>) {
         self.total += piece.len();
         self.longest = self.longest.max(piece.len());
-        self.decorated |= decorated;
-        self.at = piece.end;
-        self.fresh = false;
-        self.pieces.push(piece);
+        self.decorated |= self.separator.decorated;
+        self.pass(piece.end);
+        match self.pieces.last_mut() {
+            Some(last) if last.end == piece.start => last.end = piece.end,
+            _ if self.long => {}
+            _ => self.pieces.push(piece),
+        }
     }
 
-    fn end_at_marker(&mut self, text: &[u8], start: usize) -> bool {
-        let after = after_marker(text, start + 8);
-        if after.is_none() && text.len() < start + MARKER {
-            return false;
+    /// Goes on behind what belongs to the block.
+    fn pass(&mut self, end: usize) {
+        (self.at, self.cursor) = (end, end);
+        self.separator = Separator::default();
+        self.fresh = false;
+    }
+
+    /// Keeps what must be held small.
+    fn limit(&mut self, read: usize) {
+        if read - self.start > MAX_LINE {
+            self.long |= self.is_key();
+            self.ended |= !self.long;
+            self.pieces.clear();
         }
-        self.state = State::Ended(after.unwrap_or(start));
-        true
+        self.ended |= read - self.at.min(read) > MAX_LINE;
+    }
+
+    /// Reads what may stand between two pieces.
+    fn skip_separator(&mut self, text: &[u8]) {
+        let Separator { breaks, decorated, new_line } = &mut self.separator;
+        while let Some(&byte) = text.get(self.cursor) {
+            match byte {
+                b'\n' | b'\r' => (*breaks, *new_line) = (true, true),
+                b' ' | b'\t' => {}
+                b'\\' if self.cursor + 1 < text.len() => {
+                    *breaks = true;
+                    *decorated |= matches!(text[self.cursor + 1], b'"' | b'\'' | b'\n');
+                    self.cursor += 1;
+                }
+                b'"' | b'\'' | b',' | b'`' | b';' | b'#' | b'*' | b'>' | b'|' => (*breaks, *decorated) = (true, true),
+                b'+' | b'/' | b'.' if is_lone(text, self.cursor, self.at) => *decorated = true,
+                _ => break,
+            }
+            self.cursor += 1;
+        }
     }
 
     /// Whether the end has been seen.
     pub(crate) fn is_complete(&self) -> bool {
-        self.state != State::Reading
+        self.ended
     }
 
     /// Where the block ends, as far as it has been read.
     pub(crate) fn end(&self) -> usize {
-        match self.state {
-            State::Ended(end) => end,
-            State::Reading => self.at,
-        }
+        self.at
     }
 
-    /// Whether it holds enough of a key to be one.
+    /// Whether it holds enough of a key to be one. Once true, this stays so.
     pub(crate) fn is_key(&self) -> bool {
-        self.total >= LEAST_BODY && self.longest >= LEAST_PIECE && !self.is_example()
+        self.long || self.total >= LEAST_BODY && self.longest >= LEAST_PIECE && !self.is_example()
+    }
+
+    /// Whether it is a key that is longer than what is held back.
+    pub(crate) fn is_long(&self) -> bool {
+        self.long
     }
 
     fn is_example(&self) -> bool {
@@ -179,44 +246,11 @@ impl Block {
     pub(crate) fn secrets(&self) -> Vec<Range<usize>> {
         if !self.is_key() {
             Vec::new()
-        } else if self.decorated {
+        } else if self.decorated && !self.long {
             self.pieces.clone()
         } else {
             std::iter::once(self.start..self.end()).collect()
         }
-    }
-}
-
-/// What stands between two pieces.
-struct Separator {
-    end: usize,
-    /// There was a line end, real or escaped, or a quote.
-    breaks: bool,
-    /// There was something that must stay, such as a quote.
-    decorated: bool,
-    /// There was a real line end.
-    new_line: bool,
-}
-
-impl Separator {
-    fn read(text: &[u8], start: usize) -> Self {
-        let (mut at, mut breaks, mut decorated, mut new_line) = (start, false, false, false);
-        while at < text.len() {
-            match text[at] {
-                b'\n' | b'\r' => (breaks, new_line) = (true, true),
-                b' ' | b'\t' => {}
-                b'\\' if at + 1 < text.len() => {
-                    breaks = true;
-                    decorated |= matches!(text[at + 1], b'"' | b'\'' | b'\n');
-                    at += 1;
-                }
-                b'"' | b'\'' | b',' | b'`' | b';' | b'#' | b'*' | b'>' | b'|' => (breaks, decorated) = (true, true),
-                b'+' | b'/' | b'.' if is_lone(text, at, start) => decorated = true,
-                _ => break,
-            }
-            at += 1;
-        }
-        Self { end: at, breaks, decorated, new_line }
     }
 }
 
@@ -240,10 +274,14 @@ fn ends_line(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`' | b'-' | b',')
 }
 
-/// Whether another block begins on this line: the line then belongs to that one.
-fn line_opens_block(text: &[u8], start: usize) -> bool {
-    let length = text[start..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - start);
-    text[start..start + length].windows(10).any(|ten| ten.eq_ignore_ascii_case(OPENINGS[0].as_bytes()))
+/// Where another block begins in a line.
+pub(crate) fn opening_in(line: &[u8]) -> Option<usize> {
+    let begins = |at: &usize| OPENINGS.iter().any(|opening| starts_with_ignoring_case(&line[*at..], opening.as_bytes()));
+    (0..line.len()).filter(|&at| matches!(line[at], b'-' | b'p' | b'P')).find(begins)
+}
+
+fn starts_with_ignoring_case(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text[..word.len()].eq_ignore_ascii_case(word)
 }
 
 /// Whether a line such as `Proc-Type: 4,ENCRYPTED` begins here.
@@ -253,7 +291,7 @@ fn is_header(text: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// The end of a header line, real or escaped.
-fn line_end(text: &[u8], start: usize) -> usize {
+fn header_end(text: &[u8], start: usize) -> usize {
     (start..text.len()).find(|&at| matches!(text[at], b'\n' | b'\\')).unwrap_or(text.len())
 }
 
@@ -263,7 +301,8 @@ fn after_marker(text: &[u8], start: usize) -> Option<usize> {
     let dashes = start + text[start..stop].windows(5).position(|five| five == b"-----")?;
     let label = &text[start..dashes];
     let private = label.windows(11).any(|eleven| eleven == b"PRIVATE KEY");
-    let plain = label.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-'));
+    // A damaged label is still one, but it reaches over no line end and out of no string.
+    let plain = !label.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'));
     (private && plain).then_some(dashes + 5)
 }
 
@@ -281,7 +320,7 @@ mod tests {
     fn secrets_of(text: &str) -> Vec<&str> {
         let start = text.find("-----BEGIN").unwrap();
         let Some(mut block) = Block::begin(text.as_bytes(), start..start + 10) else { return Vec::new() };
-        block.read(text.as_bytes());
+        block.finish(text.as_bytes());
         block.secrets().into_iter().map(|range| &text[range]).collect()
     }
 
@@ -309,6 +348,12 @@ mod tests {
     fn headers_belong_to_the_block_and_prose_does_not() {
         let text = format!("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n{LINE}\n{LINE}\nand so on.");
         assert_eq!(secrets_of(&text), [text.split("\nand").next().unwrap()]);
+    }
+
+    #[test]
+    fn a_block_without_an_end_does_not_hide_behind_the_next() {
+        let text = format!("-----BEGIN PRIVATE KEY-----\n{LINE}-END; -----BEGIN PRIVATE KEY-----\n{LINE}\n");
+        assert_eq!(secrets_of(&text), [text.split("-END").next().unwrap()]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One pass over a stretch of text.
 //!
-//! Whether something is a secret depends on its own line and on what stands before it, never on later lines (key
-//! blocks apart, which are held back until they end). That is what lets text be redacted as it comes.
+//! Whether something is a secret depends on its own line and on what stands shortly before it, never on later lines
+//! (key blocks apart, which are held back until they end), nor on where the scan began. That is what lets text be
+//! redacted as it comes.
 
 use crate::assign::{self, Assignment, Link, REACH};
 use crate::closed;
@@ -20,7 +21,7 @@ use std::ops::Range;
 pub(crate) const PLACEHOLDER_START: &str = "[redacted:";
 
 /// How far before a stretch the scan looks for a name whose value stands in it.
-pub(crate) const LOOK_BACK: usize = REACH + 128;
+pub(crate) const LOOK_BACK: usize = REACH + 160;
 
 /// How far a vendor may stand before a name.
 const VENDOR_REACH: usize = 100;
@@ -54,43 +55,37 @@ impl fmt::Debug for Found {
 pub(crate) struct Outcome {
     /// The secrets in order, none overlapping.
     pub(crate) found: Vec<Found>,
-    /// A key block at the end of the text that may go on.
-    pub(crate) open: Option<Block>,
+    /// The first key block that is one, or may become one with the text to come.
+    pub(crate) block: Option<Block>,
     /// How many bytes were looked at closely, to show that no text makes this grow out of proportion.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read it"))]
     pub(crate) work: usize,
 }
 
-/// Searches `stretch`, which must begin and end at line ends (or at the ends of the text).
+/// Searches `stretch`, which must begin and end at line ends or key blocks (or at the ends of the text). Key blocks that
+/// begin before `passed` are known to be none.
 pub(crate) fn scan(
     keywords: &Keywords,
     additions: &Additions,
     text: &str,
     stretch: Range<usize>,
+    passed: usize,
     object: &mut Object,
 ) -> Outcome {
-    let mut scan = Scan {
-        keywords,
-        text: text.as_bytes(),
-        whole: text,
-        stretch,
-        found: Vec::new(),
-        deferred: Vec::new(),
-        open: None,
-        searched: vec![0; keywords.rules.len()],
-        vendors: Vec::new(),
-        placeholder_end: 0,
-        block_end: 0,
-        value: 0..0,
-        nested: 0,
-        kinds: Vec::new(),
-        work: 0,
-    };
+    let mut scan = Scan::new(keywords, text, stretch);
+    scan.passed = passed;
     scan.follow_keywords();
     scan.follow_objects(object);
     scan.apply(additions);
     scan.settle_deferred();
     scan.finish()
+}
+
+/// The secrets of a block that is a key.
+pub(crate) fn scan_block(keywords: &Keywords, text: &str, block: &Block) -> Vec<Found> {
+    let mut scan = Scan::new(keywords, text, block.start()..block.end());
+    block.secrets().into_iter().for_each(|secret| scan.report(Cow::Borrowed(id::PRIVATE_KEY), secret));
+    scan.finish().found
 }
 
 struct Scan<'k, 't> {
@@ -101,15 +96,16 @@ struct Scan<'k, 't> {
     found: Vec<Found>,
     /// Values on the line after their name, by name: a name that turns out to be a secret itself does not count.
     deferred: Vec<(Range<usize>, &'static str, Range<usize>)>,
-    open: Option<Block>,
+    block: Option<Block>,
+    passed: usize,
     /// For each rule, the end of the text that it was applied to.
     searched: Vec<usize>,
     /// The latest vendors named, with the end of their names.
     vendors: Vec<(usize, usize)>,
     placeholder_end: usize,
-    /// Where the last key block ends.
-    block_end: usize,
-    /// The last value looked at, and how many lay within it.
+    /// Where the line of the last word ends.
+    line_end: usize,
+    /// The last value looked at on this line, and how many lay within it.
     value: Range<usize>,
     nested: u8,
     /// Where a line says `kind:`.
@@ -117,7 +113,28 @@ struct Scan<'k, 't> {
     work: usize,
 }
 
-impl Scan<'_, '_> {
+impl<'k, 't> Scan<'k, 't> {
+    fn new(keywords: &'k Keywords, text: &'t str, stretch: Range<usize>) -> Self {
+        Self {
+            keywords,
+            text: text.as_bytes(),
+            whole: text,
+            stretch,
+            found: Vec::new(),
+            deferred: Vec::new(),
+            block: None,
+            passed: 0,
+            searched: vec![0; keywords.rules.len()],
+            vendors: Vec::new(),
+            placeholder_end: 0,
+            line_end: 0,
+            value: 0..0,
+            nested: 0,
+            kinds: Vec::new(),
+            work: 0,
+        }
+    }
+
     fn follow_keywords(&mut self) {
         let keywords = self.keywords;
         let base = self.stretch.start.saturating_sub(LOOK_BACK);
@@ -214,18 +231,17 @@ impl Scan<'_, '_> {
 
     fn follow_key_block(&mut self, opening: Range<usize>) {
         let text = &self.text[..self.stretch.end];
-        let inside = opening.start < self.block_end;
-        let Some(mut block) = Block::begin(text, opening).filter(|_| !inside && self.open.is_none()) else { return };
+        let begun = if opening.start < self.passed { None } else { Block::begin(text, opening) };
+        let Some(mut block) = begun else { return };
         block.read(text);
         self.work += block.end() - block.start();
         let mut ended = block.clone();
         ended.finish(text);
-        self.block_end = ended.end();
         for secret in ended.secrets() {
             self.report(Cow::Borrowed(id::PRIVATE_KEY), secret);
         }
-        if !block.is_complete() {
-            self.open = Some(block);
+        if self.block.is_none() && (!block.is_complete() || block.is_key()) {
+            self.block = Some(block);
         }
     }
 
@@ -237,11 +253,10 @@ impl Scan<'_, '_> {
             return;
         }
         self.vendors.push((index, word.end));
-        if !self.may_look_at(word.start) {
-            return;
-        }
-        let Some(found) = assign::read(self.text_so_far(), word.clone()) else { return };
-        self.note_value(&found, word.start);
+        let only_crossing = !self.may_look_at(word.start);
+        let Some(found) = assign::read(self.text_so_far(), word.clone(), only_crossing) else { return };
+        let crosses = found.crosses(self.text);
+        self.note_value(&found, word.start, crosses);
         let value = &self.text[found.value.clone()];
         let fits = VENDORS[index].shapes.iter().any(|shape| shape.fits(value));
         let circumstances = Circumstances { vendor_shape: true, quoted: found.quoted, ..Circumstances::default() };
@@ -249,7 +264,6 @@ impl Scan<'_, '_> {
         let identifier = names::ends_harmlessly(&self.text[found.name.clone()]);
         let named = fits && random && !identifier && !self.is_json_literal(&found);
         if named && value::is_secret(value, circumstances) && !self.belongs_to_a_rule(&found) {
-            let crosses = self.text[found.name.end..found.value.start].contains(&b'\n');
             self.report_named(id::VENDOR, &found, crosses);
         }
     }
@@ -267,14 +281,13 @@ impl Scan<'_, '_> {
     }
 
     fn follow_trigger(&mut self, trigger: Trigger, word: Range<usize>) {
-        if !self.may_look_at(word.start) {
-            return;
-        }
-        let found = assign::read(self.text_so_far(), word.clone());
+        let only_crossing = !self.may_look_at(word.start);
+        let found = assign::read(self.text_so_far(), word.clone(), only_crossing);
         if let Some(found) = found {
             self.judge(trigger, &found, word.clone());
         }
         if trigger != Trigger::Password
+            && !only_crossing
             && let Some(tied) = assign::read_tied(self.text_so_far(), word.clone())
         {
             self.judge(trigger, &tied, word);
@@ -289,15 +302,15 @@ impl Scan<'_, '_> {
                 return;
             }
         }
-        self.note_value(found, word.start);
+        let crosses = found.crosses(self.text);
+        self.note_value(found, word.start, crosses);
         let value = &self.text[found.value.clone()];
         if found.value.start < self.stretch.start || self.is_json_literal(found) {
             return;
         }
-        if value::is_hopeless(value) && !self.fits_a_vendor(found.name.start, word.end, value, false) {
+        if value::is_hopeless(value) && !self.fits_a_vendor(found.name.start, word.end, value, crosses) {
             return;
         }
-        let crosses = self.text[found.name.end..found.value.start].contains(&b'\n');
         let name = &self.text[found.name.clone()];
         // What stands before a name on an earlier line may have been redacted by now, so it does not count.
         let before = if crosses { &[][..] } else { self.word_before(found.name.start) };
@@ -362,15 +375,21 @@ impl Scan<'_, '_> {
         found.link == Link::Colon && found.name_quoted && !found.quoted
     }
 
-    fn note_value(&mut self, found: &Assignment, word_start: usize) {
+    fn note_value(&mut self, found: &Assignment, word_start: usize, crosses: bool) {
         self.work += found.value.end - word_start;
-        if found.value.start >= self.value.end {
+        if !crosses && found.value.start >= self.value.end {
             (self.value, self.nested) = (found.value.clone(), 0);
         }
     }
 
-    /// Whether a name at this place may be looked at: only so many within the value of another.
+    /// Whether a name at this place may be looked at: only so many within the value of another. A value on the next line
+    /// is looked at in any case, as it is when that line comes alone.
     fn may_look_at(&mut self, name: usize) -> bool {
+        if name >= self.line_end {
+            let newline = self.text[name..self.stretch.end].iter().position(|&byte| byte == b'\n');
+            self.line_end = newline.map_or(self.stretch.end, |at| name + at + 1);
+            (self.value, self.nested) = (0..0, 0);
+        }
         if self.value.contains(&name) {
             self.nested = self.nested.saturating_add(1);
         }
@@ -391,6 +410,13 @@ impl Scan<'_, '_> {
     fn follow_objects(&mut self, object: &mut Object) {
         let mut kinds = std::mem::take(&mut self.kinds).into_iter().peekable();
         let mut at = self.stretch.start;
+        if at > 0 && self.text[at - 1] != b'\n' {
+            // The rest of a line says nothing about the object.
+            at = self.line_around(at).end + 1;
+            while kinds.peek().is_some_and(|&kind| kind < at) {
+                kinds.next();
+            }
+        }
         loop {
             if !object.is_open() {
                 let Some(kind) = kinds.next() else { return };
@@ -518,7 +544,7 @@ impl Scan<'_, '_> {
                 _ => joined.push((found, length)),
             }
         }
-        Outcome { found: joined.into_iter().map(|(found, _)| found).collect(), open: self.open, work: self.work }
+        Outcome { found: joined.into_iter().map(|(found, _)| found).collect(), block: self.block, work: self.work }
     }
 }
 
@@ -555,7 +581,7 @@ mod tests {
     ];
 
     fn work_on(keywords: &Keywords, text: &str) -> f64 {
-        let outcome = scan(keywords, &Additions::default(), text, 0..text.len(), &mut Object::default());
+        let outcome = scan(keywords, &Additions::default(), text, 0..text.len(), 0, &mut Object::default());
         outcome.work as f64 / text.len() as f64
     }
 

@@ -3,6 +3,7 @@
 use crate::custom::{Additions, Custom, CustomError};
 use crate::keywords::Keywords;
 use crate::kubernetes::Object;
+use crate::pem::Block;
 use crate::scan::{self, Found, Outcome};
 use crate::stream::{MAX_LINE, Redactor};
 use std::borrow::Cow;
@@ -75,7 +76,7 @@ impl Scanner {
     /// assert_eq!(&text[found[0].range.clone()], "k9#mQz!2vb");
     /// ```
     pub fn find(&self, text: &str) -> Vec<Found> {
-        self.scan(text, 0..text.len(), &mut Object::default()).found
+        self.scan(text, 0..text.len(), 0, &mut Object::default()).found
     }
 
     /// Replaces the secrets of a text by placeholders that say which rule found them. Clean text is given back as is.
@@ -124,7 +125,11 @@ impl Scanner {
         Redactor::new(self)
     }
 
-    pub(crate) fn scan(&self, text: &str, stretch: Range<usize>, object: &mut Object) -> Outcome {
-        scan::scan(&self.keywords, &self.additions, text, stretch, object)
+    pub(crate) fn scan(&self, text: &str, stretch: Range<usize>, passed: usize, object: &mut Object) -> Outcome {
+        scan::scan(&self.keywords, &self.additions, text, stretch, passed, object)
+    }
+
+    pub(crate) fn scan_block(&self, text: &str, block: &Block) -> Vec<Found> {
+        scan::scan_block(&self.keywords, text, block)
     }
 }

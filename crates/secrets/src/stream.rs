@@ -1,7 +1,7 @@
 //! Redaction of text that comes in chunks.
 
 use crate::kubernetes::Object;
-use crate::pem::Block;
+use crate::pem::{self, Block};
 use crate::rules::id;
 use crate::scan::{Found, LOOK_BACK, PLACEHOLDER_START};
 use crate::scanner::Scanner;
@@ -15,13 +15,17 @@ pub const MAX_LINE: usize = 1 << 16;
 /// How much text is taken in at once.
 const PORTION: usize = MAX_LINE / 4;
 
+/// How much text is searched at once behind a line that held a secret.
+const FIRST_BATCH: usize = 512;
+
 /// How often a line is searched again after secrets were taken out of it.
 const MOST_PASSES: usize = 4;
 
 /// Redacts text that comes in chunks, with the same result for every way of cutting it.
 ///
 /// Text is held back up to the end of its line, and a private key up to the end of its block, so that no part of a
-/// secret gets out. No more than some multiple of [`MAX_LINE`] is ever held.
+/// secret gets out. Each line, what stands on a line before and behind a private key, and the key itself are handled one
+/// after the other, each by itself and what was given out before it; so it does not matter when they came. No more than some multiple of [`MAX_LINE`] is ever held.
 ///
 /// ```
 /// let mut stream = tollgate_secrets::scanner().stream();
@@ -36,8 +40,14 @@ pub struct Redactor<'s> {
     buffer: String,
     /// Where what is held begins.
     held: usize,
-    /// Up to here the held text has been searched for line ends.
+    /// Up to here there is no line end behind what was handled.
     seen: usize,
+    /// How far the key block has been read, while one is read.
+    fed: usize,
+    /// Key blocks that begin before this place are known to be none.
+    passed: usize,
+    /// How much is searched at once.
+    batch: usize,
     /// The incomplete character at the end of the last chunk of bytes.
     bytes: Vec<u8>,
     object: Object,
@@ -48,7 +58,7 @@ pub struct Redactor<'s> {
 enum Mode {
     /// Lines are given out as they are completed.
     Lines,
-    /// A key block has begun on the first held line and is read line by line.
+    /// A key block has begun on the first held line and is read.
     Following(Block),
     /// A long key block has been hidden, and the rest of it is dropped.
     Dropping(Block),
@@ -67,6 +77,9 @@ impl<'s> Redactor<'s> {
             buffer: String::new(),
             held: 0,
             seen: 0,
+            fed: 0,
+            passed: 0,
+            batch: MAX_LINE,
             bytes: Vec::new(),
             object: Object::default(),
             mode: Mode::Lines,
@@ -122,14 +135,7 @@ impl<'s> Redactor<'s> {
         if !self.bytes.is_empty() {
             self.take("\u{fffd}", &mut out);
         }
-        if let Mode::Dropping(block) = &mut self.mode {
-            block.finish(self.buffer.as_bytes());
-            self.held = block.end();
-        }
-        let end = self.buffer.len();
-        if self.held < end {
-            self.release(end, &mut out);
-        }
+        while self.advance(true, &mut out) {}
         out
     }
 
@@ -141,109 +147,131 @@ impl<'s> Redactor<'s> {
             let cut = (1..=room).rev().find(|&at| rest.is_char_boundary(at)).unwrap_or(rest.len());
             self.buffer.push_str(&rest[..cut]);
             rest = &rest[cut..];
-            while self.advance(out) {}
+            while self.advance(false, out) {}
         }
     }
 
-    /// Handles the next complete line or lines; `false` if there are none.
-    fn advance(&mut self, out: &mut String) -> bool {
-        let Some(end) = self.next_end() else {
+    /// Handles the next complete lines, or the last one; `false` if there are none.
+    fn advance(&mut self, last: bool, out: &mut String) -> bool {
+        let following = !matches!(self.mode, Mode::Lines);
+        let end = self.next_end(if following { self.fed } else { self.held }, following, last);
+        if end.is_none() && !(last && following) {
             self.seen = self.buffer.len();
             return false;
-        };
-        self.seen = end;
-        match std::mem::replace(&mut self.mode, Mode::Lines) {
-            Mode::Lines => self.release_lines(end, out),
-            Mode::Following(block) => self.follow(block, end, out),
-            Mode::Dropping(block) => self.drop_key(block, end, out),
+        }
+        self.seen = 0;
+        let mode = std::mem::replace(&mut self.mode, Mode::Lines);
+        match (mode, end) {
+            (Mode::Following(block), _) => {
+                let block = self.read_on(block, end);
+                self.follow(block, out);
+            }
+            (Mode::Dropping(block), _) => {
+                let block = self.read_on(block, end);
+                self.drop_key(block, out);
+            }
+            (Mode::Lines, Some(end)) => self.handle_lines(end, out),
+            (Mode::Lines, None) => {}
         }
         true
     }
 
-    /// The end of the lines to handle next: all complete ones, or one if a key block is being read.
-    fn next_end(&self) -> Option<usize> {
-        let start = if matches!(self.mode, Mode::Lines) { self.held } else { self.line_start() };
+    /// The end of the lines to handle next, or of the part of a long line. Where a line is cut does not depend on how
+    /// much of it has come.
+    fn next_end(&self, start: usize, following: bool, last: bool) -> Option<usize> {
         let bytes = self.buffer.as_bytes();
         let from = self.seen.max(start);
         let first = bytes[from..].iter().position(|&byte| byte == b'\n').map(|at| from + at);
         if first.unwrap_or(bytes.len()) - start >= MAX_LINE {
             return Some(start + cut_of_long_line(&self.buffer[start..]));
         }
-        match self.mode {
-            Mode::Lines => {
-                bytes[first?..].iter().rposition(|&byte| byte == b'\n').zip(first).map(|(at, first)| first + at + 1)
-            }
-            _ => first.map(|at| at + 1),
+        let Some(first) = first else { return (last && start < bytes.len()).then_some(bytes.len()) };
+        let batch = if following { MAX_LINE } else { self.batch };
+        let stop = bytes.len().min(start + batch).max(first + 1);
+        bytes[first..stop].iter().rposition(|&byte| byte == b'\n').map(|at| first + at + 1)
+    }
+
+    /// Reads a key block up to the end of lines, or to its end with the text.
+    fn read_on(&mut self, mut block: Block, end: Option<usize>) -> Block {
+        match end {
+            Some(end) => block.read(&self.buffer.as_bytes()[..end]),
+            None => block.finish(self.buffer.as_bytes()),
         }
+        self.fed = end.unwrap_or(self.buffer.len());
+        block
     }
 
-    /// The start of the line that `seen` is in.
-    fn line_start(&self) -> usize {
-        self.buffer[self.held..self.seen].rfind('\n').map_or(self.held, |at| self.held + at + 1)
-    }
-
-    /// Gives out lines, up to the line of a key block that may go on.
-    fn release_lines(&mut self, end: usize, out: &mut String) {
+    /// Gives out lines up to the first with a secret in it, or to the first key block.
+    fn handle_lines(&mut self, end: usize, out: &mut String) {
         let mut object = self.object;
-        let outcome = self.scanner.scan(&self.buffer[..end], self.held..end, &mut object);
-        let Some(block) = outcome.open else {
+        let outcome = self.scanner.scan(&self.buffer[..end], self.held..end, self.passed, &mut object);
+        let line = outcome.block.as_ref().map_or(end, |block| self.line_of(block.start()));
+        if let Some(found) = outcome.found.first().filter(|found| found.range.start < line) {
+            let behind = found.range.end;
+            self.release(self.buffer[behind..end].find('\n').map_or(end, |newline| behind + newline + 1), out);
+            self.batch = FIRST_BATCH;
+            return;
+        }
+        let Some(mut block) = outcome.block else {
             self.object = object;
-            self.write(&outcome.found, end, out);
+            out.push_str(&self.buffer[self.held..end]);
             self.forget(end, out);
+            self.batch = MAX_LINE.min(self.batch * 2);
             return;
         };
-        let line_of = |at: usize| self.buffer[self.held..at].rfind('\n').map_or(self.held, |at| self.held + at + 1);
-        let mut line = line_of(block.start());
-        // A block that ends on the line where the next one begins must not be torn.
-        if let Some(torn) = outcome.found.iter().find(|found| found.range.start < line && line < found.range.end) {
-            line = line_of(torn.range.start);
-        }
-        let opening = block.start() - line;
+        self.fed = end;
         if line > self.held {
             self.release(line, out);
+            block = block.moved(line, self.held);
         }
-        let start = self.held + opening;
-        let line_end = self.buffer[start..].find('\n').map_or(self.buffer.len(), |at| start + at + 1);
-        self.mode = Block::restart(&self.buffer.as_bytes()[..line_end], start).map_or(Mode::Lines, Mode::Following);
-        self.seen = line_end;
+        self.follow(block, out);
+    }
+
+    /// The start of the held line that a place is in.
+    fn line_of(&self, at: usize) -> usize {
+        self.buffer[self.held..at].rfind('\n').map_or(self.held, |newline| self.held + newline + 1)
     }
 
     /// Gives out what is held up to `end`, whatever may follow.
     fn release(&mut self, end: usize, out: &mut String) {
         let mut object = self.object;
-        let found = self.scanner.scan(&self.buffer[..end], self.held..end, &mut object).found;
+        let found = self.scanner.scan(&self.buffer[..end], self.held..end, self.passed, &mut object).found;
         self.object = object;
         self.write(&found, end, out);
         self.forget(end, out);
     }
 
-    /// Reads a key block on. Once it is longer than what is held back, it is hidden.
-    fn follow(&mut self, mut block: Block, end: usize, out: &mut String) {
-        block.read(&self.buffer.as_bytes()[..end]);
-        if block.is_complete() {
-            self.release_lines(end, out);
-        } else if end - block.start() <= MAX_LINE {
+    /// Hides a key block that has ended or is longer than what is held back.
+    fn follow(&mut self, mut block: Block, out: &mut String) {
+        if !block.is_complete() && !block.is_long() {
             self.mode = Mode::Following(block);
         } else if !block.is_key() {
-            self.release(end, out);
+            self.passed = block.start() + 1;
         } else {
-            let before = self.buffer[self.held..block.start()].to_owned();
-            let settled = self.settle(out, before);
+            let start = block.start();
+            if start > self.held {
+                self.release(start, out);
+                block = block.moved(start, self.held);
+            }
+            let hidden = if block.is_long() {
+                placeholder(id::PRIVATE_KEY)
+            } else {
+                let found = self.scanner.scan_block(&self.buffer, &block);
+                replace(&self.buffer, block.start()..block.end(), &found)
+            };
+            let settled = self.settle(out, hidden);
             out.push_str(&settled);
-            out.push_str(&placeholder(id::PRIVATE_KEY));
-            self.drop_key(block, end, out);
+            self.batch = FIRST_BATCH;
+            self.drop_key(block, out);
         }
     }
 
     /// Drops what belongs to a block that was hidden already.
-    fn drop_key(&mut self, mut block: Block, end: usize, out: &str) {
-        block.read(&self.buffer.as_bytes()[..end]);
-        let complete = block.is_complete();
-        self.forget(block.end(), out);
-        if !complete {
-            block.resume_at(self.held);
-            self.seen = self.held + end.saturating_sub(block.end()).min(self.buffer.len() - self.held);
-            self.mode = Mode::Dropping(block);
+    fn drop_key(&mut self, block: Block, out: &str) {
+        let end = block.end();
+        self.forget(end, out);
+        if !block.is_complete() {
+            self.mode = Mode::Dropping(block.moved(end, self.held));
         }
     }
 
@@ -274,7 +302,7 @@ impl<'s> Redactor<'s> {
         let start = text.len();
         text.push_str(&lines);
         for _ in 0..MOST_PASSES {
-            let found = self.scanner.scan(&text, start..text.len(), &mut Object::default()).found;
+            let found = self.scanner.scan(&text, start..text.len(), 0, &mut Object::default()).found;
             if found.is_empty() {
                 break;
             }
@@ -296,7 +324,8 @@ impl<'s> Redactor<'s> {
         let tail = self.tail(out);
         self.buffer.replace_range(..end, &tail);
         self.held = tail.len();
-        self.seen = self.held;
+        let place = |at: usize| (at + tail.len()).saturating_sub(end);
+        (self.fed, self.passed, self.seen) = (place(self.fed), place(self.passed), 0);
     }
 }
 
@@ -327,5 +356,8 @@ fn cut_of_long_line(line: &str) -> usize {
     let bytes = &line.as_bytes()[MAX_LINE / 4..MAX_LINE];
     let soft = bytes.iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b',' | b';' | b'"'));
     let cut = soft.map_or(MAX_LINE, |at| MAX_LINE / 4 + at + 1);
-    (1..=cut).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(cut)
+    let cut = (1..=cut).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(cut);
+    // The opening of a key block is not torn.
+    let tail = cut - pem::MARKER;
+    pem::opening_in(&line.as_bytes()[tail..cut]).map_or(cut, |opening| tail + opening)
 }

@@ -241,3 +241,81 @@ fn known_values_are_hidden_in_json_form_too() {
     let json = serde_json::json!({"note": "it is pa\"ss\\word."}).to_string();
     assert_eq!(scanner.redact(&json), "{\"note\":\"it is [redacted:known-value].\"}");
 }
+
+/// The lines of a made-up key.
+const BODY: &str = "MHcCAQEEIK9vXq2LmT0wYb4RzJ7cNdE1uPfG8hSa5oVkQi3xB6rZoAoGCCqGSM49";
+
+fn in_chunks(text: &str, size: usize) -> String {
+    let mut stream = scanner().stream();
+    let mut out: String = text.as_bytes().chunks(size).map(|chunk| stream.push_bytes(chunk)).collect();
+    out += &stream.finish();
+    out
+}
+
+#[test]
+fn damaged_and_chained_key_blocks_are_hidden_for_every_chunking() {
+    let begin = "-----BEGIN EC PRIVATE KEY-----";
+    let end = "-----END EC PRIVATE KEY-----";
+    let texts = [
+        format!("{begin}\n{BODY}\n-----END EC PRIV; {begin}\n{BODY}\n{end}\n"),
+        format!("{begin}\n{BODY}-END `x` \"{begin}\n{BODY}\n{end}\" {begin}\n{BODY}"),
+        format!("{begin}{begin}\n{BODY}\n{end}{begin}\n{BODY}\n-----END"),
+        format!("{begin}\n{BODY}\n-----END EC PRIVATE KEY---------BEGIN EC PRIVATE KEY-----\n{BODY}\n"),
+        format!("-----BEGIN EC PRIVATE KEY---------BEGIN EC PRIVATE KEY-----\n{BODY}\n{end}\n"),
+        format!("-----BEGIN_EC PRIVATE KEY-----\n{BODY}\n-----END_EC PRIVATE KEY-----\n"),
+        format!("{begin}\nNote: {begin}\n{BODY}\n{end}\n"),
+        format!("password=tR8!kq0Zx {begin}\n{BODY}\n{end} {begin}\n\n\n{BODY}\n-----END`\n{begin}\n{BODY}\n"),
+        format!("{begin}\n{BODY}\nb\"{begin}\n{BODY}\n{end}\"\n").repeat(3),
+    ];
+    for text in texts {
+        let whole = scanner().redact(&text).into_owned();
+        assert!(!whole.contains(BODY), "{whole}");
+        for size in 1..80 {
+            assert_eq!(in_chunks(&text, size), whole, "{text:?} in chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_line_is_judged_alike_alone_and_with_the_lines_before_it() {
+    let texts = [
+        "SECRET_SKIAQWERTYUIOPASDFGH\nSECRETACCESSKEY=JXU_KEY=XUERTYUIOPASDFGH\n",
+        "ESSKEY_CsIAQWERTYUIOPASDFGH\nKEYKEYKEYKEY_rKIAQWERTYUIOPASDFGH\n",
+        "ACCESS_KEYAQWERTYUIOPASDFGH\nSECRETACCESSECRETACCESS_KEYAQWERTYUIOPASDFGH\n",
+    ];
+    for text in texts {
+        let whole = scanner().redact(text).into_owned();
+        for size in 1..80 {
+            assert_eq!(in_chunks(text, size), whole, "{text:?} in chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn long_blocks_and_long_lines_are_cut_the_same_way_for_every_chunking() {
+    let begin = "-----BEGIN PRIVATE KEY-----";
+    let quoted = format!("\"{BODY}\",\n").repeat(1_200);
+    let escaped = format!("{BODY}\\n").repeat(1_200);
+    let texts = [
+        format!("a = [\"{begin}\",\n{quoted}\"-----END PRIVATE KEY-----\"] {begin}\n{BODY}\n"),
+        format!("{{\"key\": \"{begin}\\n{escaped}-----END PRIVATE KEY-----\\n\", \"b\": \"{begin}\\n{BODY}\\n\"}}\n"),
+        format!("{begin}\n{}{BODY}\n", "\n".repeat(70_000)),
+        format!("{begin}\n{BODY}\n{}last {begin}\n{BODY}", "\n".repeat(140_000)),
+        format!("{}{begin} {BODY} {}", "x ".repeat((1 << 15) - 6), "x ".repeat(70_000)),
+    ];
+    for (index, text) in texts.iter().enumerate() {
+        let whole = scanner().redact(text).into_owned();
+        assert!(index == 2 || !whole.contains(BODY), "text {index}");
+        for size in [61, 4_096, 65_536, 65_537] {
+            assert!(in_chunks(text, size) == whole, "text {index} in chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_key_within_an_object_does_not_end_it() {
+    let text = format!(
+        "kind: Secret\nstringData:\n  a: \"-----BEGIN PRIVATE KEY-----\\n{BODY}\\n-----END PRIVATE KEY-----\\n\"\n  b: cTh6UjJsTXgw\n"
+    );
+    assert!(!scanner().redact(&text).contains("cTh6UjJsTXgw"));
+}
