@@ -1,4 +1,4 @@
-// node cc-safety-net.mjs FOLDER_WITH_NODE_MODULES ROUNDS < commands.json
+// node ask_cc_safety_net.mjs FOLDER_WITH_NODE_MODULES ROUNDS < commands.json
 // Prints nanoseconds for each decision, the best round.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

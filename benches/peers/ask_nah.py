@@ -1,4 +1,4 @@
-"""python nah.py ROUNDS < commands.json: prints nanoseconds for each decision, the best round."""
+"""python ask_nah.py ROUNDS < commands.json: prints nanoseconds for each decision, the best round."""
 import json
 import sys
 import time

@@ -29,8 +29,8 @@ pub fn measure(commands: &[&str], rounds: u32) -> Result<Vec<Peer>, String> {
     let (scripts, folder) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("peers"), install()?);
     let commands = serde_json::json!(commands).to_string();
     let rounds = rounds.to_string();
-    let node = [path(&scripts.join("cc-safety-net.mjs")), path(&folder), rounds.clone()];
-    let python = [path(&scripts.join("nah.py")), rounds];
+    let node = [path(&scripts.join("ask_cc_safety_net.mjs")), path(&folder), rounds.clone()];
+    let python = [path(&scripts.join("ask_nah.py")), rounds];
     Ok(vec![
         Peer { name: "cc-safety-net 2.4.5, in its process", took: ask("node", &node, &commands)? },
         Peer {

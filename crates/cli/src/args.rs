@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use serde_json::json;
 
 /// Decides what AI agents may do, and says why.
 ///
@@ -72,6 +73,45 @@ pub(crate) enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// How a command answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In words.
+    Words,
+    /// As one JSON document.
+    Document,
+    /// As what becomes of a call, in JSON.
+    Act,
+}
+
+impl Form {
+    /// What is said instead of an answer, where words will not do.
+    pub(crate) fn failed(self, message: &str) -> Option<serde_json::Value> {
+        match self {
+            Self::Words => None,
+            Self::Document => Some(json!({ "ok": false, "error": true, "mistakes": message })),
+            // What cannot be understood is refused.
+            Self::Act => Some(json!({ "act": "stop", "rule": null, "reason": message, "effects": [], "error": true })),
+        }
+    }
+}
+
+impl Command {
+    /// How it answers.
+    pub(crate) fn form(&self) -> Form {
+        let json = match self {
+            Self::Explain(explain) if explain.batch || explain.json.json => return Form::Act,
+            Self::Check(json) => json.json,
+            Self::Test(test) => test.json.json,
+            Self::Rules(Rules { what: RulesWhat::List(json) | RulesWhat::Effects(json) }) => json.json,
+            Self::Rules(Rules { what: RulesWhat::Show { json, .. } }) => json.json,
+            Self::Trust(trust) => trust.json.json,
+            Self::Explain(_) | Self::Init(_) | Self::Completions { .. } | Self::Man => false,
+        };
+        if json { Form::Document } else { Form::Words }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Group)]

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Form};
 use crate::output::{self, Paint};
 
 /// Why a command ends early.
@@ -45,7 +45,8 @@ type Done = Result<ExitCode, Failure>;
 const NO: u8 = 1;
 
 pub(crate) fn run(args: Args) -> Done {
-    let paint = Paint::from(args.color);
+    // What stands in JSON is text, whoever looks at it.
+    let paint = if args.command.form() == Form::Words { Paint::from(args.color) } else { Paint::PLAIN };
     match args.command {
         Command::Check(json) => check::run(&args.policy, json.json, paint),
         Command::Test(test) => test::run(&args.policy, &test, paint),

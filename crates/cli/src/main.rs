@@ -17,13 +17,18 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
-    let paint = output::Paint::from(args.color);
+    let (paint, form) = (output::Paint::from(args.color), args.command.form());
     match command::run(args) {
         Ok(code) => code,
         // Whoever reads our output has had enough of it; that is not a failure of ours.
         Err(command::Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(command::Failure::Said(message)) => {
-            eprintln!("{} {message}", paint.red("error:"));
+            // A program that reads JSON gets it in any case; who cannot be told in words is told by the status.
+            if let Some(failed) = form.failed(&message) {
+                let _ = output::print(&format!("{failed}\n"));
+            } else {
+                eprintln!("{} {message}", paint.red("error:"));
+            }
             ExitCode::from(2)
         }
     }

@@ -21,7 +21,6 @@ impl From<When> for Paint {
 
 impl Paint {
     /// No colours.
-    #[cfg(test)]
     pub(crate) const PLAIN: Self = Self(false);
 
     pub(crate) fn on(self) -> bool {
@@ -53,10 +52,13 @@ impl Paint {
     }
 }
 
-/// Prints to standard output; a reader who went away ends the program quietly.
+/// Prints to standard output. A reader who went away is no failure, and the status still says what was decided.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::from)
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(Failure::from),
+    }
 }
 
 /// Prints one JSON document.
@@ -88,15 +90,20 @@ pub(crate) fn visible(text: &str) -> String {
         match c {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if c.is_control()
-                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}'..='\u{200F}') =>
-            {
-                out.extend(c.escape_unicode());
-            }
+            c if c.is_control() || is_unseen(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
     out
+}
+
+/// What changes how the text around it is shown, and is not shown itself.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
+            | '\u{E0000}'..='\u{E007F}'
+    )
 }
 
 /// At most so many characters, with a mark where it was cut.

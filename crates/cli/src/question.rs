@@ -27,6 +27,9 @@ pub(crate) struct Question {
     pub session: Option<String>,
     pub server: Option<String>,
     pub model: Option<String>,
+    /// The arguments as they were written, where they were: they may be ambiguous, and that is refused.
+    #[serde(skip)]
+    pub written: Option<String>,
 }
 
 impl Question {
@@ -46,7 +49,9 @@ impl Question {
         event.server = self.server.as_deref();
         event.model = self.model.as_deref();
         event.surface = Some("explain");
-        Ok(engine.explain(&event, Body::from(document)))
+        let body =
+            self.written.as_ref().map_or_else(|| Body::from(document), |text| tollgate_wire::body(text.as_str()));
+        Ok(engine.explain(&event, body))
     }
 
     fn point(&self) -> Result<Point, String> {

@@ -7,17 +7,13 @@ use serde_json::{Value, json};
 use tollgate_config::{Plan, Unknown};
 use tollgate_rules::form::Mode;
 
-use super::{Done, Failure};
+use super::Done;
 use crate::args::Policy;
 use crate::open::{self, Around};
-use crate::output::{Paint, print, print_json, wrap};
+use crate::output::{Paint, print, print_json, visible, wrap};
 
 pub(super) fn run(policy: &Policy, json: bool, paint: Paint) -> Done {
-    let plan = match open::plan(policy, paint) {
-        Ok(plan) => plan,
-        Err(Failure::Said(message)) if json => return wrong(&message),
-        Err(other) => return Err(other),
-    };
+    let plan = open::plan(policy, paint)?;
     // Only what compiles, with all its examples, is right.
     open::engine(plan.clone(), &Around::new(), paint)?;
     if json {
@@ -26,11 +22,6 @@ pub(super) fn run(policy: &Policy, json: bool, paint: Paint) -> Done {
         print(&show(&plan, paint))?
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn wrong(message: &str) -> Done {
-    print_json(&json!({ "ok": false, "mistakes": message }))?;
-    Ok(ExitCode::from(2))
 }
 
 fn enforced(plan: &Plan) -> Value {
@@ -75,7 +66,10 @@ fn files(plan: &Plan) -> Vec<String> {
     if plan.files.is_empty() {
         return vec!["no policy file, so the default packs hold; `tollgate init` writes one".to_owned()];
     }
-    plan.files.iter().map(|file| format!("{:<9}{}", file.layer.name(), file.path.display())).collect()
+    plan.files
+        .iter()
+        .map(|file| format!("{:<9}{}", file.layer.name(), visible(&file.path.display().to_string())))
+        .collect()
 }
 
 fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
@@ -96,7 +90,7 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
     more("dedupes", plan.dedupes.len());
     more("exceptions", plan.exceptions.len());
     if !plan.overrides.is_empty() {
-        facts.push(("overrides", plan.overrides.keys().cloned().collect::<Vec<_>>().join(", ")));
+        facts.push(("overrides", visible(&plan.overrides.keys().cloned().collect::<Vec<_>>().join(", "))));
     }
     if plan.mode == Mode::Observe {
         facts.push(("mode", "observe: nothing is stopped, only recorded".to_owned()));

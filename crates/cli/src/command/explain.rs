@@ -37,6 +37,10 @@ fn status(explained: &Explained) -> ExitCode {
 
 fn question(args: &Explain) -> Result<Question, String> {
     let here = || std::env::current_dir().ok().and_then(|here| here.into_os_string().into_string().ok());
+    // What is relative is relative to here.
+    let absolute = |cwd: &String| std::path::absolute(cwd).ok()?.into_os_string().into_string().ok();
+    let cwd = args.cwd.as_ref().map(|cwd| absolute(cwd).ok_or_else(|| format!("`{cwd}` is no folder")));
+    let cwd = cwd.transpose()?;
     let document: Option<Value> = match &args.tool {
         Some(_) => Some(serde_json::from_str(&args.args).map_err(|error| format!("--args is not JSON: {error}"))?),
         None => None,
@@ -46,7 +50,8 @@ fn question(args: &Explain) -> Result<Question, String> {
         tool: args.tool.clone(),
         args: document,
         on: Some(args.on.clone()),
-        cwd: args.cwd.clone().or_else(here),
+        written: args.tool.as_ref().map(|_| args.args.clone()),
+        cwd: cwd.or_else(here),
         home: args.home.clone(),
         agent: args.agent.clone(),
         ..Question::default()
@@ -77,6 +82,11 @@ fn batch(engine: &Engine, around: &Arc<Around>) -> Done {
 }
 
 fn one(line: &[u8], engine: &Engine, around: &Arc<Around>) -> Result<Value, String> {
-    let question: Question = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let (value, ambiguous) = tollgate_wire::read(line);
+    if let Some(why) = ambiguous {
+        return Err(format!("it can be read in two ways ({why})"));
+    }
+    let value = value.map_err(|fault| fault.detail.to_string())?;
+    let question: Question = serde_json::from_value(value).map_err(|error| error.to_string())?;
     Ok(answer(&question.ask(engine, around)?))
 }

@@ -11,7 +11,7 @@ use tollgate_shell::{Flag, Kind, Place};
 use super::Done;
 use crate::args::{Policy, RulesWhat};
 use crate::open;
-use crate::output::{Paint, print, print_json, short, wrap};
+use crate::output::{Paint, print, print_json, short, visible, wrap};
 
 pub(super) fn run(policy: &Policy, what: &RulesWhat, paint: Paint) -> Done {
     match what {
@@ -61,8 +61,8 @@ fn list(plan: &Plan, paint: Paint) -> String {
             origin = &placed.origin;
             let _ = writeln!(out, "{}", paint.bold(origin));
         }
-        let (id, state) = (&placed.form.id, state(plan, &placed.form));
-        let _ = writeln!(out, "  {id:<32} {state:<10} {}", short(&reason(&placed.form), 34));
+        let (id, state) = (visible(&placed.form.id), state(plan, &placed.form));
+        let _ = writeln!(out, "  {id:<32} {state:<10} {}", short(&visible(&reason(&placed.form)), 34));
     }
     out
 }
@@ -87,9 +87,9 @@ fn find<'p>(plan: &'p Plan, id: &str) -> Result<&'p Placed<Rule>, String> {
 
 fn show(plan: &Plan, placed: &Placed<Rule>, paint: Paint) -> Result<String, String> {
     let rule = &placed.form;
-    let mut out = format!("{}  ({}, {})\n", paint.bold(&rule.id), placed.origin, state(plan, rule));
+    let mut out = format!("{}  ({}, {})\n", paint.bold(&visible(&rule.id)), placed.origin, state(plan, rule));
     let mut say = |text: &str| {
-        let _ = writeln!(out, "{}", wrap(text, 2, 80));
+        let _ = writeln!(out, "{}", wrap(&visible(text), 2, 80));
     };
     say(&reason(rule));
     if let Some(suggest) = &rule.suggest {
@@ -102,7 +102,7 @@ fn show(plan: &Plan, placed: &Placed<Rule>, paint: Paint) -> Result<String, Stri
     let _ = write!(
         out,
         "\n{}",
-        text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect::<String>()
+        text.lines().map(|line| format!("  {}", visible(line)).trim_end().to_owned() + "\n").collect::<String>()
     );
     Ok(out)
 }

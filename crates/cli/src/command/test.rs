@@ -121,7 +121,7 @@ fn run_file(file: &Path, engine: &Engine, around: &Arc<Around>) -> Result<Vec<Ra
 
 fn name(case: &Case) -> String {
     let command = case.call.get("command").or_else(|| case.call.get("tool")).and_then(toml::Value::as_str);
-    case.name.clone().unwrap_or_else(|| short(&visible(command.unwrap_or("a call")), 50))
+    case.name.clone().unwrap_or_else(|| short(command.unwrap_or("a call"), 50))
 }
 
 /// Nothing, or in what way it came out otherwise.
@@ -154,7 +154,13 @@ fn show(examples: usize, ran: &[Ran], paint: Paint) -> String {
     let mut out = String::new();
     for case in ran {
         if let Some(wrong) = &case.wrong {
-            out += &format!("{} {}\n  {}\n{}\n", paint.red("failed:"), case.name, case.place, wrap(wrong, 2, 80));
+            out += &format!(
+                "{} {}\n  {}\n{}\n",
+                paint.red("failed:"),
+                visible(&case.name),
+                visible(&case.place),
+                wrap(&visible(wrong), 2, 80)
+            );
         }
     }
     let failed = ran.iter().filter(|case| case.wrong.is_some()).count();

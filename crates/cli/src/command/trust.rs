@@ -8,7 +8,7 @@ use tollgate_config::{Entry, FILE_NAME, File, Layer, Paths, kind};
 
 use super::{Done, Failure, NO};
 use crate::args::{Policy, Trust};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, short, visible};
 
 pub(super) fn run(policy: &Policy, args: &Trust) -> Done {
     let paths = Paths::of_process(policy.config.as_deref())?;
@@ -42,9 +42,9 @@ fn trust(store: &tollgate_config::Trust, path: &Path, json: bool) -> Done {
     } else {
         print(&format!(
             "trusted: {}\n  exactly as it is now (sha256 {}); any change ends it\n  take it back: tollgate trust --revoke {}\n",
-            entry.path,
+            visible(&entry.path),
             &hash[..12],
-            path.display()
+            visible(&path.display().to_string())
         ))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -56,7 +56,7 @@ fn revoke(store: &tollgate_config::Trust, path: &Path, json: bool) -> Done {
         print_json(&json!({ "path": path, "revoked": found }))?;
     } else {
         let said = if found { "no longer trusted" } else { "was not trusted" };
-        print(&format!("{said}: {}\n", path.display()))?;
+        print(&format!("{said}: {}\n", visible(&path.display().to_string())))?;
     }
     Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
@@ -67,7 +67,9 @@ fn list(entries: &[Entry], json: bool) -> Done {
     } else if entries.is_empty() {
         print("nothing is trusted\n")?;
     } else {
-        let line = |entry: &Entry| format!("{}  {}  {}  {}\n", entry.date, entry.kind, &entry.hash[..12], entry.path);
+        let line = |Entry { date, kind, hash, path }: &Entry| {
+            format!("{date}  {}  {:.12}  {}\n", short(&visible(kind), 12), visible(hash), visible(path))
+        };
         print(&entries.iter().map(line).collect::<String>())?;
     }
     Ok(ExitCode::SUCCESS)

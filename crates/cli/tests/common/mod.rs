@@ -1,6 +1,7 @@
 //! Running the real program in a folder of its own.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,14 +9,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A home and a project nobody else uses.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     root: PathBuf,
 }
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let root =
             std::env::temp_dir().canonicalize().unwrap().join(format!("tollgate-cli-{}-{number}", std::process::id()));
@@ -27,24 +28,24 @@ impl Sandbox {
     }
 
     /// With this policy in the project.
-    pub fn with(policy: &str) -> Self {
+    pub(crate) fn with(policy: &str) -> Self {
         let sandbox = Self::new();
         sandbox.write("tollgate.toml", policy);
         sandbox
     }
 
-    pub fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.root.join("project")
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.project().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path
     }
 
-    pub fn user_policy(&self, text: &str) {
+    pub(crate) fn user_policy(&self, text: &str) {
         let folder = self.root.join("home/.config/tollgate");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("tollgate.toml"), text).unwrap();
@@ -62,11 +63,11 @@ impl Sandbox {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         self.run_with(args, "")
     }
 
-    pub fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
+    pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
@@ -85,10 +86,10 @@ impl Drop for Sandbox {
 }
 
 /// What the program said, with the sandbox's own folder taken out.
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Ran {
@@ -98,12 +99,12 @@ impl Ran {
     }
 
     /// Everything, for a snapshot.
-    pub fn all(&self) -> String {
+    pub(crate) fn all(&self) -> String {
         let code = self.code.map_or("killed".to_owned(), |code| code.to_string());
         format!("{}{}[{code}]\n", self.out, self.err)
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { explained, paint, .. } = *self;
+        let paint = self.paint;
         self.section(f, "call", &[self.call()])?;
         self.section(f, "does", &self.effects())?;
         self.section(f, "rules", &self.rules())?;
@@ -45,12 +45,14 @@ impl Shown<'_> {
 
     fn call(&self) -> String {
         let call = match (&self.question.command, &self.question.tool) {
-            (Some(command), _) => visible(command),
+            (Some(command), _) => command.clone(),
             (None, Some(tool)) => {
                 format!("{tool} {}", self.question.args.as_ref().map(ToString::to_string).unwrap_or_default())
             }
             (None, None) => String::new(),
         };
+        // Terminals are recorded and looked over; who asked knows what they typed.
+        let call = visible(&tollgate_secrets::scanner().redact(&call));
         self.paint.bold(&text(&short(&call, 600)))
     }
 
@@ -64,7 +66,11 @@ impl Shown<'_> {
 
     fn effect(&self, effect: &EffectForm) -> String {
         let tags = [Some(effect.kind), effect.place].into_iter().flatten().chain(effect.flags.iter().copied());
-        let how = if effect.via.is_empty() { String::new() } else { format!(", through {}", effect.via.join(" → ")) };
+        let how = if effect.via.is_empty() {
+            String::new()
+        } else {
+            format!(", through {}", visible(&effect.via.join(" → ")))
+        };
         let by =
             if effect.by.is_empty() { String::new() } else { format!("by `{}`{how}", short(&visible(&effect.by), 60)) };
         let what = text(&format!("{} [{}]", visible(&effect.what), tags.collect::<Vec<_>>().join(" ")));
@@ -85,7 +91,7 @@ impl Shown<'_> {
     }
 
     fn finding(&self, finding: &FindingForm) -> String {
-        let title = format!("{} ({})", finding.rule, finding.origin);
+        let title = visible(&format!("{} ({})", finding.rule, finding.origin));
         if !speaks(finding) {
             return self.paint.dim(&format!("· {title}"));
         }
@@ -97,7 +103,7 @@ impl Shown<'_> {
         };
         let mut line = format!("{} {}", colour(self.paint, mark), self.paint.bold(&title));
         if !finding.reason.is_empty() {
-            line += &format!("\n{}", text_below(&format!("{}: {}", finding.decision, finding.reason)));
+            line += &format!("\n{}", text_below(&visible(&format!("{}: {}", finding.decision, finding.reason))));
         }
         let aside = [
             finding.observed.then(|| "only observed".to_owned()),
@@ -105,7 +111,7 @@ impl Shown<'_> {
             finding.fault.as_ref().map(|fault| format!("could not tell: {fault}")),
         ];
         for aside in aside.into_iter().flatten() {
-            line += &format!("\n{}", text_below(&aside));
+            line += &format!("\n{}", text_below(&visible(&aside)));
         }
         line
     }
@@ -118,7 +124,8 @@ impl Shown<'_> {
     /// A path is never broken, so that it can be copied.
     fn ignored(&self) -> Vec<String> {
         let line = |one: &Relaxation| {
-            format!("{}\n  at {}:{}", text(&format!("{} does not hold: {}", one.what, one.why)), one.file, one.line)
+            let said = text(&visible(&format!("{} does not hold: {}", one.what, one.why)));
+            format!("{said}\n  at {}:{}", visible(&one.file), one.line)
         };
         self.explained.ignored.iter().map(line).collect()
     }
@@ -132,8 +139,12 @@ impl Shown<'_> {
         };
         let mut lines = vec![said];
         lines.extend(self.explained.reason.as_deref().map(|reason| text(&visible(reason))));
-        lines
-            .extend(self.explained.answer.as_ref().map(|answer| text(&short(&format!("answered with {answer}"), 400))));
+        lines.extend(
+            self.explained
+                .answer
+                .as_ref()
+                .map(|answer| text(&short(&visible(&format!("answered with {answer}")), 400))),
+        );
         lines
     }
 }
