@@ -137,6 +137,21 @@ fn add<'v>(value: &'v Value, keys: &[&str], found: &mut Vec<&'v str>) {
     }
 }
 
+/// Every text but those that only describe a call.
+fn anything<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    const ABOUT: &[&str] =
+        &["description", "title", "explanation", "reason", "session_id", "sessionId", "id", "shell_id"];
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| anything(item, found)),
+        Value::Object(fields) => {
+            let telling = |key: &str| !ABOUT.contains(&key) && !FOLDERS.contains(&key);
+            fields.iter().filter(|(key, _)| telling(key)).for_each(|(_, value)| anything(value, found));
+        }
+        _ => {}
+    }
+}
+
 impl Call<'_> {
     fn touch(&mut self, kind: Kind, path: &str, by: &str) {
         let arg = Arg { text: path.to_owned(), glob: path.contains('*'), ..Arg::default() };
@@ -160,14 +175,38 @@ impl Call<'_> {
         if let Some(text) = args.as_str() {
             return self.script(text);
         }
-        for (key, value) in fields(args).into_iter().flatten().filter(|(key, _)| COMMANDS.contains(&key.as_str())) {
+        if !self.runs_named(args) {
+            self.runs_nameless(args);
+        }
+    }
+
+    /// Runs what stands under a name that is known; says whether there was one.
+    fn runs_named(&mut self, args: &Value) -> bool {
+        let named = |key: &str| COMMANDS.iter().find(|name| name.eq_ignore_ascii_case(key)).copied();
+        let mut found = false;
+        for (name, value) in fields(args).into_iter().flatten().filter_map(|(key, value)| Some((named(key)?, value))) {
             let opened = opened(value);
-            self.command(key, opened.as_ref().unwrap_or(value), args);
+            self.command(name, opened.as_ref().unwrap_or(value), args);
+            found = true;
         }
         // `{"action": {"command": […]}}`, as the model's own shell has it.
-        if let Some(action) = args.get("action").filter(|action| action.is_object()) {
-            self.runs(action);
+        match args.get("action").filter(|action| action.is_object()) {
+            Some(action) => self.runs_named(action) || found,
+            None => found,
         }
+    }
+
+    /// A shell whose command is not where one is expected runs something all the same. Every text is judged as if it
+    /// were the command, and that it may not be is said.
+    fn runs_nameless(&mut self, args: &Value) {
+        let mut found = Vec::new();
+        anything(args, &mut found);
+        if found.is_empty() {
+            return;
+        }
+        found.into_iter().for_each(|text| self.script(text));
+        let what = "runs a command that cannot be found in its arguments";
+        self.effects.push(Effect { flags: Flag::Force.into(), ..Effect::new(Kind::Unknown, what) });
     }
 
     fn command(&mut self, key: &str, value: &Value, call: &Value) {
@@ -184,7 +223,7 @@ impl Call<'_> {
             }),
             Value::Array(items) => self.script(&quoted(items)),
             Value::Object(_) => self.runs(value),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 

@@ -48,4 +48,4 @@ mod walk;
 pub use call::understand_call;
 pub use effect::{Effect, Flag, Flags, Kind, Place};
 pub use path::{Resolve, Surroundings};
-pub use walk::understand;
+pub use walk::{MAX_LENGTH, understand};

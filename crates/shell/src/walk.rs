@@ -60,6 +60,10 @@ const RUN_BY_OTHERS: &[&str] = &[
     "BROWSER",
 ];
 
+/// The longest command that is read, in bytes. A hook that is still reading when its agent loses patience has said
+/// nothing, and in most agents that means yes.
+pub const MAX_LENGTH: usize = 2 << 20;
+
 /// What a command does.
 ///
 /// ```
@@ -72,8 +76,13 @@ const RUN_BY_OTHERS: &[&str] = &[
 ///
 /// assert!(understand("grep 'rm -rf /' notes.txt", &around).iter().all(|effect| effect.kind != Kind::Delete));
 /// ```
+///
+/// What is longer than [`MAX_LENGTH`] is not read: that it cannot be told is the whole answer.
 #[must_use]
 pub fn understand(command: &str, around: &Surroundings<'_>) -> Vec<Effect> {
+    if command.len() > MAX_LENGTH {
+        return vec![Effect { flags: Flag::Force.into(), ..Effect::new(Kind::Unknown, "is too long to be judged") }];
+    }
     let mut walk = Walk::new(command, around);
     if command.contains(HOLE) {
         // Not a character, so nothing is lost; but it must not pass for what cannot be told.

@@ -160,3 +160,12 @@ fn numbers_out_of_range_are_text() {
         effects(command);
     }
 }
+
+#[test]
+fn what_is_too_long_is_not_read_and_not_let_through() {
+    let command = format!("echo {}", "x".repeat(tollgate_shell::MAX_LENGTH));
+    let effects = tollgate_shell::understand(&command, &tollgate_shell::Surroundings::default());
+    let shown: Vec<_> =
+        effects.iter().map(|effect| (effect.kind, effect.flags.has(tollgate_shell::Flag::Force))).collect();
+    assert_eq!(shown, [(tollgate_shell::Kind::Unknown, true)]);
+}

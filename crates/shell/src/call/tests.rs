@@ -85,7 +85,7 @@ fn commands() {
     check("exec", json!({"command": "Remove-Item -Recurse -Force C:\\Users\\ann"}), "delete home C:/Users/ann");
     check("mcp", json!({"command": "rm -r /home/ann"}), "");
     check("exec", json!({"action": {"command": ["rm", "-r", "/home/ann"]}}), gone);
-    check("exec", json!({"action": "rm -r /home/ann"}), "");
+    check("exec", json!({"action": "rm -r /home/ann"}), "delete home /home/ann; unknown - -");
 }
 
 #[test]
@@ -111,4 +111,16 @@ fn another_name() {
         json!({"path": "a", "content": "x", "source": "/srv/b", "destination": "/srv/c"}),
         "overwrite inside /home/ann/app/a",
     );
+}
+
+#[test]
+fn a_shell_runs_something_wherever_its_command_is() {
+    let lost = "delete root /; unknown - -";
+    check("exec", json!({"Command": "rm -rf /"}), "delete root /");
+    check("exec", json!(["rm -rf /"]), lost);
+    check("exec", json!({"input": {"command": "rm -rf /"}}), lost);
+    check("exec", json!({"command": {"a": "rm -rf /"}}), lost);
+    check("exec", json!({"run": "ls"}), "unknown - -");
+    check("exec", json!({"restart": true, "description": "start anew"}), "");
+    check("exec", json!({}), "");
 }
