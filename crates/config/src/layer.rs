@@ -98,16 +98,18 @@ impl<'a> Layering<'a> {
         Some((Arc::clone(text), line))
     }
 
-    /// One of two values that everybody may make stricter; looser only whoever may, and only if it may be at all.
+    /// One of two values that everybody may make stricter; looser only whoever may, and only if it may be at all. `by`
+    /// is whose word the strict value is before anybody says it.
     fn settle<T: Copy + PartialEq>(
         &mut self,
         key: &str,
         start: T,
         strict: T,
+        mut by: Option<Layer>,
         loosens: bool,
         said: impl Fn(&PolicyFile) -> Option<T>,
     ) -> T {
-        let (mut now, mut by) = (start, None);
+        let mut now = start;
         let files = self.files;
         for parsed in files {
             let (layer, Some(value)) = (parsed.file.layer, said(&parsed.form)) else { continue };
@@ -128,12 +130,20 @@ impl<'a> Layering<'a> {
         now
     }
 
+    /// What the machine's file says, if there is one.
+    fn machine(&self) -> Option<&'a PolicyFile> {
+        self.files.iter().find(|parsed| parsed.file.layer == Layer::Machine).map(|parsed| &parsed.form)
+    }
+
     /// The values that are simply one thing or another.
     pub(crate) fn settings(&mut self) {
-        self.plan.mode = self.settle("mode", Mode::Enforce, Mode::Enforce, true, |form| form.mode);
-        self.plan.dry_run = self.settle("dry_run", false, true, false, |form| form.dry_run);
-        self.plan.ambiguous = self.settle("ambiguous", Ambiguous::Deny, Ambiguous::Deny, true, |form| form.ambiguous);
-        self.settle("default", Unknown::Allow, Unknown::Deny, false, |form| form.default);
+        // Whoever writes a rule wants it to hold, whether or not they say so of all of them.
+        let wanted = self.machine().is_some_and(enforces).then_some(Layer::Machine);
+        self.plan.mode = self.settle("mode", Mode::Enforce, Mode::Enforce, wanted, true, |form| form.mode);
+        self.plan.dry_run = self.settle("dry_run", false, true, None, false, |form| form.dry_run);
+        let deny = Ambiguous::Deny;
+        self.plan.ambiguous = self.settle("ambiguous", deny, deny, None, true, |form| form.ambiguous);
+        self.settle("default", Unknown::Allow, Unknown::Deny, None, false, |form| form.default);
     }
 
     /// Which packs are used: the last who may say so decides, and the others can only add.
@@ -224,22 +234,26 @@ impl<'a> Layering<'a> {
             };
             self.plan.tools.push(toolset);
         }
+        // What only reads is neither tried out nor done once only.
+        let against = self.machine().filter(|form| form.dry_run == Some(true) || !form.dedupe.is_empty());
+        let against = against.map(|_| Layer::Machine);
         for parsed in files {
             let Some(tools) = &parsed.form.tools else { continue };
             self.plan.writes.extend(tools.write.iter().chain(&tools.admin).cloned());
-            match self.may(parsed.file.layer, None) {
+            match self.may(parsed.file.layer, against) {
                 Ok(()) => self.plan.reads.extend(tools.read.iter().cloned()),
                 Err(why) => self.strangers_tools(parsed, tools, why),
             }
         }
     }
 
-    /// What a file that is not trusted says of tools holds only for itself; where that matters, it is shown.
+    /// What a file says of tools that may not speak for others holds only for itself; where that matters, it is shown.
     fn strangers_tools(&mut self, parsed: &Parsed, tools: &Tools, why: &str) {
         let of_others = |plan: &Plan, matters: fn(&Toolset) -> bool| {
             plan.tools.iter().any(|set| &*set.origin != parsed.file.layer.name() && matters(set))
         };
-        if !tools.read.is_empty() && (self.plan.dry_run || of_others(&self.plan, |set| set.default == Unknown::Deny)) {
+        let matters = why == MACHINE || self.plan.dry_run;
+        if !tools.read.is_empty() && (matters || of_others(&self.plan, |set| set.default == Unknown::Deny)) {
             self.ignore(&parsed.key(&["tools", "read"]), "what `tools` calls reading".to_owned(), why);
         }
         if tools.allow.is_some() && of_others(&self.plan, |set| !set.admin.is_empty()) {
@@ -264,6 +278,16 @@ impl<'a> Layering<'a> {
             }
         }
     }
+}
+
+/// Whether a file has anything that observing would undo.
+fn enforces(form: &PolicyFile) -> bool {
+    let PolicyFile { rule, require, limit, repeat, dedupe, tools, default, packs, overrides, .. } = form;
+    let holds = |rule: &Rule| rule.log.is_none() && rule.mode != Some(Mode::Observe);
+    let lists = require.is_empty() && limit.is_empty() && repeat.is_empty() && dedupe.is_empty();
+    let packs = packs.as_ref().is_some_and(|packs| !packs.names.is_empty());
+    let tools = tools.is_some() || *default == Some(Unknown::Deny);
+    rule.iter().any(holds) || !lists || packs || tools || !overrides.is_empty()
 }
 
 /// Whether a rule makes something else of a call, which is as good as making one.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::file::Layer;
+use crate::layer::resolve;
 
 /// The name of the policy file in every layer.
 pub const FILE_NAME: &str = "tollgate.toml";
@@ -43,6 +44,10 @@ impl Paths {
         // A relative path would mean something else in every folder; the XDG specification says to ignore it.
         let folder = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME");
+        let root = project_root(cwd, home.as_deref());
+        // Whoever wrote the project can often set variables for what runs in it, and would then trust themselves.
+        let stranger = |path: &PathBuf| root.as_ref().is_some_and(|root| resolve(path).starts_with(root));
+        let folder = |name: &str| folder(name).filter(|path| !stranger(path));
         let own = folder("TOLLGATE_HOME");
         let xdg = |name: &str, default: &str| {
             let base = folder(name).or_else(|| home.as_ref().map(|home| home.join(default)));
@@ -99,6 +104,15 @@ impl Paths {
 /// a policy that cannot be read must be noticed.
 fn nearest_above(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(FILE_NAME)).find(|path| path.symlink_metadata().is_ok())
+}
+
+/// The folder that belongs to whoever wrote the project; none if that would be all of a home, or of the machine.
+fn project_root(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let cwd = resolve(cwd);
+    let marked = |folder: &&Path| [".git", FILE_NAME].iter().any(|mark| folder.join(mark).symlink_metadata().is_ok());
+    let root = cwd.ancestors().find(marked).unwrap_or(&cwd);
+    let whole = root.parent().is_none() || home.is_some_and(|home| resolve(home).starts_with(root));
+    (!whole).then(|| root.to_owned())
 }
 
 /// There is no place for state: neither `$TOLLGATE_HOME` nor `$HOME` is set.

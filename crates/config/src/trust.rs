@@ -80,7 +80,7 @@ impl Trust {
 
     /// Trusts it no longer; says whether it was trusted. A file that is gone can be named, too.
     pub fn revoke(&self, kind: &str, path: &Path) -> io::Result<bool> {
-        let path = name(path).or_else(|_| text(path))?;
+        let path = place(path).or_else(|_| text(path))?;
         let mut found = false;
         self.change(|entries| {
             let before = entries.len();
@@ -162,9 +162,17 @@ fn refused(message: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, message)
 }
 
-/// The one name of a file: without links and detours.
+/// The one name of a file: its folder without links and detours, and its own name there. A link keeps its own name,
+/// because a cloned project may have one to a file that is trusted elsewhere.
 fn name(path: &Path) -> io::Result<String> {
-    text(&fs::canonicalize(path)?)
+    fs::metadata(path).and_then(|_| place(path))
+}
+
+/// The same for a file that may be gone.
+fn place(path: &Path) -> io::Result<String> {
+    let own = path.file_name().ok_or_else(|| refused(format!("`{}` is no file", path.display())))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    text(&fs::canonicalize(folder)?.join(own))
 }
 
 fn text(path: &Path) -> io::Result<String> {

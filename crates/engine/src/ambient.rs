@@ -32,10 +32,15 @@ impl Disk {
     }
 
     fn find(&self, cwd: &str) -> Vec<String> {
-        let home = self.home(Some(cwd));
-        let ordinary = |folder: &&Path| folder.parent().is_some() && home.as_deref().map(Path::new) != Some(*folder);
+        // By a link or a detour, a home is still a home.
+        let real = |path: &str| follow(Path::new(path), MAX_LINKS);
+        let Some(cwd) = real(cwd) else { return vec![String::new()] };
+        let homes = [self.home(cwd.to_str()), self.home.clone()];
+        let homes: Vec<PathBuf> =
+            homes.iter().flatten().map(|home| real(home).unwrap_or_else(|| home.into())).collect();
+        let ordinary = |folder: &&Path| folder.parent().is_some() && !homes.iter().any(|home| home == folder);
         let marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
-        let cwd = Path::new(cwd);
+        let cwd = cwd.as_path();
         let found = cwd.ancestors().take_while(ordinary).find(marked).or(Some(cwd).filter(ordinary));
         // A nameless folder holds nothing.
         vec![found.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()]

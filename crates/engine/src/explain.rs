@@ -71,17 +71,18 @@ pub struct EffectForm {
 }
 
 impl EffectForm {
-    /// The form of an effect.
+    /// The form of an effect, without credentials: it is printed and kept.
     pub fn of(effect: &Effect) -> Self {
+        let clean = |text: &String| tollgate_secrets::scanner().redact(text).into_owned();
         Self {
             kind: effect.kind.name(),
-            path: effect.path.clone(),
+            path: effect.path.as_ref().map(clean),
             place: effect.place.map(|place| place.name()),
-            host: effect.host.clone(),
+            host: effect.host.as_ref().map(clean),
             flags: effect.flags.iter().map(|flag| flag.name()).collect(),
-            what: effect.what.clone(),
-            by: effect.by.clone(),
-            via: effect.via.clone(),
+            what: clean(&effect.what),
+            by: clean(&effect.by),
+            via: effect.via.iter().map(clean).collect(),
         }
     }
 }

@@ -79,6 +79,21 @@ impl Arguments {
         })
     }
 
+    /// Whether all hold for everything they speak of: of a list every element, and nothing is missing. For what lets a
+    /// call through, so that one argument does not speak for the others.
+    pub(crate) fn hold_for_all(&self, arguments: &Value) -> bool {
+        self.tests.iter().all(|test| {
+            let mut found = Vec::new();
+            let whole = descend_all(arguments, &test.path, &mut found);
+            test.any_of.iter().any(|says| says.exists == Some(false) && found.is_empty())
+                || whole
+                    && !found.is_empty()
+                    && found
+                        .iter()
+                        .all(|value| test.any_of.iter().any(|says| says.exists != Some(false) && says.every(value)))
+        })
+    }
+
     /// What keeps the arguments from being what they must be. Strict where [`hold`](Self::hold) is generous: a missing
     /// argument is not what it must be, and of a list every element must be.
     pub fn violation(&self, arguments: &Value) -> Option<String> {
@@ -90,7 +105,9 @@ impl Arguments {
                 (exists, None) => exists == Some(false),
                 (_, Some(value)) => says.every(value),
             });
-            let is = value.map_or("missing".to_owned(), |value| shortened(value.to_string()));
+            // The reason is read by models and kept in records.
+            let shown = |value: &Value| shortened(tollgate_secrets::scanner().redact(&value.to_string()).into_owned());
+            let is = value.map_or("missing".to_owned(), shown);
             (!fine).then(|| format!("`{name}` must be {}, and it is {is}", test.written))
         })
     }
@@ -123,6 +140,23 @@ fn descend<'a>(value: &'a Value, path: &[Box<str>], found: &mut Vec<&'a Value>) 
             Err(_) => items.iter().for_each(|item| descend(item, path, found)),
         },
         _ => {}
+    }
+}
+
+/// The same, and whether the path led to something everywhere.
+fn descend_all<'a>(value: &'a Value, path: &[Box<str>], found: &mut Vec<&'a Value>) -> bool {
+    let Some((key, rest)) = path.split_first() else {
+        found.push(value);
+        return true;
+    };
+    match value {
+        Value::Object(members) => members.get(&**key).is_some_and(|value| descend_all(value, rest, found)),
+        Value::Array(items) => match key.parse::<usize>() {
+            Ok(number) => items.get(number).is_some_and(|item| descend_all(item, rest, found)),
+            // All are looked at: whether nothing is there at all is asked, too.
+            Err(_) => items.iter().filter(|item| !descend_all(item, path, found)).count() == 0,
+        },
+        _ => false,
     }
 }
 

@@ -104,7 +104,9 @@ pub(crate) fn path_fits(pattern: &Text, path: &str, insight: &Insight<'_>) -> bo
         "" => "~".to_owned(),
         rest => format!("~/{rest}"),
     });
-    let inside = insight.workspace().iter().filter_map(|folder| below(path, folder)).filter(|rest| !rest.is_empty());
+    // A folder without a name stands for none; everything would be below it.
+    let folders = insight.workspace().iter().filter(|folder| !folder.is_empty());
+    let inside = folders.filter_map(|folder| below(path, folder)).filter(|rest| !rest.is_empty());
     let inside: Vec<&str> = inside.collect();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty());
     pattern.fits_any(|fits| {

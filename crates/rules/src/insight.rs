@@ -163,7 +163,8 @@ impl<'a> Insight<'a> {
     fn effects_of(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
         let folders = self.workspace();
         let around = Surroundings {
-            cwd: self.event.cwd,
+            // A relative one is relative to something nobody knows.
+            cwd: self.event.cwd.filter(|cwd| cwd.starts_with('/')),
             workspace: folders.first().map(String::as_str),
             home: self.home(),
             resolve: Some(&Links(self.ambient)),

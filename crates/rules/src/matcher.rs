@@ -247,7 +247,9 @@ impl Compiler<'_> {
         add(self, "regex", &words.regex, &|sort, text, fold| {
             // Tools' names are compared in lower case, and an expression cannot be lower-cased.
             let fold = fold || matches!(sort, Sort::Tool(_) | Sort::Host);
-            let literals = literal::of_regex(text).map(|found| found.into_iter().map(Into::into).collect());
+            // A `~` stands for something else in paths, so a text with one need not be in what fits.
+            let plain = |found: &Vec<String>| !found.iter().any(|text| text.contains('~'));
+            let literals = literal::of_regex(text).filter(plain).map(|all| all.into_iter().map(Into::into).collect());
             Ok(Test::Regex(Box::new(regex(text, fold)?), literals))
         });
         checks

@@ -102,10 +102,12 @@ impl Finding {
         };
         let about = self.effect.as_ref().and_then(|effect| effect.path.as_ref().or(effect.host.as_ref()));
         let about = about.map_or(String::new(), |about| format!(" ({about})"));
-        match &self.suggest {
+        let message = match &self.suggest {
             Some(suggest) => format!("{}: {}{about}. Instead: {suggest}", self.rule, reason.trim_end_matches('.')),
             None => format!("{}: {reason}{about}", self.rule),
-        }
+        };
+        // A path can hold one, too.
+        tollgate_secrets::scanner().redact(&message).into_owned()
     }
 }
 
@@ -260,7 +262,8 @@ impl Exception {
 
     /// Whether it is for this call at all.
     fn speaks_of(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
-        let args = self.args.is_empty() || insight.arguments()?.is_some_and(|arguments| self.args.hold(arguments));
+        let args =
+            self.args.is_empty() || insight.arguments()?.is_some_and(|arguments| self.args.hold_for_all(arguments));
         Ok(args && self.tool.as_ref().is_none_or(|tool| tool.fits(insight.tool())))
     }
 

@@ -6,6 +6,7 @@ use tollgate_core::{
     Body, Edit, Event, Fault, Flow, Guard, Match, OnFault, Outcome, Point, Query, Registration, Route, Selector, Step,
     Verdict, Watch,
 };
+use tollgate_secrets::scanner;
 
 use crate::compile::{Action, Rule};
 use crate::form::Decision;
@@ -127,7 +128,7 @@ fn question(found: &[(&Rule, Finding)]) -> Verdict {
     let asks: Vec<(&Finding, &Query)> = asks.collect();
     let part = |(finding, query): &(&Finding, &Query)| {
         let lines = [Some(&query.detail), finding.suggest.as_ref()].into_iter().flatten();
-        let effect = finding.effect.as_ref().map(|effect| format!("This {}.", effect.what));
+        let effect = finding.effect.as_ref().map(|effect| format!("This {}.", scanner().redact(&effect.what)));
         let lines = lines.filter(|line| !line.trim().is_empty()).cloned().chain(effect);
         lines.collect::<Vec<_>>().join("\n")
     };

@@ -276,7 +276,8 @@ fn ends_line(byte: u8) -> bool {
 
 /// Where another block begins in a line.
 pub(crate) fn opening_in(line: &[u8]) -> Option<usize> {
-    let begins = |at: &usize| OPENINGS.iter().any(|opening| starts_with_ignoring_case(&line[*at..], opening.as_bytes()));
+    let begins =
+        |at: &usize| OPENINGS.iter().any(|opening| starts_with_ignoring_case(&line[*at..], opening.as_bytes()));
     (0..line.len()).filter(|&at| matches!(line[at], b'-' | b'p' | b'P')).find(begins)
 }
 

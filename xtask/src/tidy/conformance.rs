@@ -304,7 +304,7 @@ fn helper() {}
     #[test]
     fn required_ids() {
         let ids = required();
-        assert_eq!(ids.len(), 41 + 9 + 8 + 7 + 1 + 9 + 5 + 14 + 15);
+        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 15);
         assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-15"));
     }
 

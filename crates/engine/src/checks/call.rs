@@ -26,14 +26,16 @@ impl<'a> Call<'a> {
         self.event.became.or(self.event.name).map_or("", Name::normal)
     }
 
-    /// What the call does: calls with the same digest are the same. The tool, its server, and the arguments at all
-    /// depths; the working directory too where relative paths depend on it.
+    /// What the call does: calls with the same digest are the same. The tool, its server, on whose behalf, and the
+    /// arguments at all depths; the working directory too where relative paths depend on it.
     pub(crate) fn digest(&self) -> Result<Option<Digest>, Fault> {
         let Some(arguments) = self.arguments else { return Ok(None) };
         let (tool, server) = (self.tool(), self.event.server);
         let local = matches!(tollgate_wire::kind(tool), Some("exec" | "stdin" | "read" | "write" | "edit"));
         let cwd = self.event.cwd.filter(|_| local);
-        Ok(Some(tollgate_wire::digest(&json!([tool, server, cwd, arguments.json()?]))))
+        // What one may do and see is not for another, though they share a session (or have none).
+        let principal = self.event.principal;
+        Ok(Some(tollgate_wire::digest(&json!([tool, server, cwd, principal, arguments.json()?]))))
     }
 
     /// What the call is known by at all of its points; empty where the surface does not say.

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tollgate_core::{
-    Act, Body, Clock, Ended, Event, Fault, Guard, Outcome, Point, Power, Query, Registration, Step, Verdict, Watch,
+    Act, Body, Clock, Ended, Event, Fault, Guard, Outcome, Point, Power, Query, Registration, Said, Step, Verdict,
+    Watch,
 };
 
 use super::call::{Call, passed, spoken};
@@ -134,11 +135,21 @@ impl Limits {
         Ok(self.state.reserve(self.clock.wall(), call.session(), call.id(), &takes)?)
     }
 
+    /// Whether what a call without an id would give back is its own. One that no limit speaks of has reserved nothing,
+    /// and one that a limit asks about perhaps not; what is there is then of another call that looks the same.
+    fn surely_reserved(&self, call: &Call<'_>, body: &Body, outcome: &Outcome) -> bool {
+        let asked = outcome.trace.entries().any(|(who, entry)| &*who.id == "limits" && entry.said != Said::Passed);
+        !asked && matches!(self.due(call, body), Ok(Ok(due)) if !due.is_empty())
+    }
+
     fn settle(&self, event: &Event<'_>, body: &Body, outcome: &Outcome) -> Result<(), Fault> {
         let call = Call::of(event, body);
         let (session, id) = (call.session(), call.id());
         match (event.point, event.ended, &outcome.act) {
-            (Point::ToolBefore, _, Act::Stop(_) | Act::Reply(_)) if passed("limits", event, outcome) => {
+            (Point::ToolBefore, _, Act::Stop(_) | Act::Reply(_))
+                if passed("limits", event, outcome)
+                    && (!id.is_empty() || self.surely_reserved(&call, body, outcome)) =>
+            {
                 self.state.refund(session, id)?;
             }
             // Which of several calls without an id this is cannot be told.

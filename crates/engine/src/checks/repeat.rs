@@ -63,11 +63,11 @@ impl Loops {
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
         let call = Call::of(event, body);
         let Some(digest) = call.digest()? else { return Ok(Verdict::Pass) };
-        for one in self.all.iter() {
+        for (index, one) in self.all.iter().enumerate() {
             if !(one.when)(&call.event, body)? {
                 continue;
             }
-            let repeat = self.state.repeats(call.session(), &one.id, digest)?;
+            let repeat = self.state.repeats(call.session(), &history(index, one), digest)?;
             if repeat.times < one.block {
                 continue;
             }
@@ -92,11 +92,11 @@ impl Loops {
         {
             let call = Call::of(event, body);
             let (Some(digest), Some(arguments)) = (call.digest()?, call.arguments) else { return Ok(()) };
-            for one in self.all.iter() {
+            for (index, one) in self.all.iter().enumerate() {
                 if !(one.when)(&call.event, arguments)? {
                     continue;
                 }
-                let repeat = self.state.record(call.session(), &one.id, one.window, digest, result)?;
+                let repeat = self.state.record(call.session(), &history(index, one), one.window, digest, result)?;
                 if repeat.times >= one.warn && (repeat.times - one.warn).is_multiple_of(AGAIN) && !one.observe {
                     let left = one.block.saturating_sub(repeat.times);
                     let words = words(&call, repeat);
@@ -107,6 +107,12 @@ impl Loops {
         body.notes.extend(notes);
         Ok(())
     }
+}
+
+/// Under which a loop's calls are remembered. One without a name is called by its place, and somebody else's loop may
+/// have that as its name: a shorter window there would forget what is counted here.
+fn history(index: usize, one: &Loop) -> String {
+    format!("{index}/{}", one.id)
 }
 
 fn words(call: &Call<'_>, Repeat { times, period }: Repeat) -> String {
@@ -135,9 +141,9 @@ impl Preview for Loops {
     fn preview(&self, event: &Event<'_>, body: &Body) -> Vec<String> {
         let call = Call::of(event, body);
         let Ok(Some(digest)) = call.digest() else { return Vec::new() };
-        let due = self.all.iter().filter(|one| (one.when)(&call.event, body).unwrap_or(false));
-        due.filter_map(|one| {
-            let Repeat { times, .. } = self.state.repeats(call.session(), &one.id, digest).ok()?;
+        let due = self.all.iter().enumerate().filter(|(_, one)| (one.when)(&call.event, body).unwrap_or(false));
+        due.filter_map(|(index, one)| {
+            let Repeat { times, .. } = self.state.repeats(call.session(), &history(index, one), digest).ok()?;
             (times > 1).then(|| format!("loop {}: {times} times the same; {} refuse it", one.id, one.block))
         })
         .collect()

@@ -175,6 +175,7 @@ impl State for Files {
     /// Without a lock: a log is only ever added to, cut back to what is good, or replaced whole. Who reads while it is
     /// cut may see nonsense, so nonsense is looked at again with a lock.
     fn copies(&self, spaces: &[Space<'_>]) -> Result<Vec<Ledger>, StateError> {
+        check_folder(&self.dir)?;
         let copy = |space: &Space<'_>| {
             let path = self.path(*space);
             log::read(&path).or_else(|_| {
@@ -228,14 +229,19 @@ fn make_folders(dir: &Path) -> io::Result<()> {
 /// A folder that others may write to is no place for what decides about calls.
 #[cfg(unix)]
 fn check_folder(dir: &Path) -> Result<(), StateError> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(dir).map_err(|error| failed("read", dir, &error))?.permissions().mode();
-    match mode & 0o022 {
+    use std::os::unix::fs::MetadataExt;
+    let about = match fs::metadata(dir) {
+        // Nothing is remembered yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        about => about.map_err(|error| failed("read", dir, &error))?,
+    };
+    let user = fs::metadata("/proc/self").map(|about| about.uid()).ok();
+    let strange = user.is_some_and(|user| ![user, 0].contains(&about.uid()));
+    let dir = dir.display();
+    match about.mode() & 0o022 {
+        _ if strange => Err(StateError::new(format!("`{dir}` belongs to somebody else; choose another folder"))),
         0 => Ok(()),
-        _ => {
-            let dir = dir.display();
-            Err(StateError::new(format!("others may write to `{dir}`; `chmod 700 {dir}` and look through it")))
-        }
+        _ => Err(StateError::new(format!("others may write to `{dir}`; `chmod 700 {dir}` and look through it"))),
     }
 }
 

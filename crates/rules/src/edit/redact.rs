@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tollgate_core::{Body, Event, Fault, Flow, Verdict};
 use tollgate_secrets::{Redactor, scanner};
 use tollgate_wire::lens::strings_mut;
@@ -111,8 +111,7 @@ struct Worker {
 }
 
 struct Channel {
-    /// The way to the text, and which of several it is.
-    name: String,
+    name: Name,
     redactor: Redactor<'static>,
     /// The last piece, to carry what is left.
     piece: Body,
@@ -125,26 +124,47 @@ enum Step {
     Item(usize),
 }
 
+/// Which text of a stream: the steps to it, each with what the table it starts from says of which it is.
+type Name = Vec<(Which, String)>;
+
+type Which = Vec<(&'static str, String)>;
+
+/// Something that is over: a table of a piece, by its name and by which it says it is.
+struct End {
+    name: Name,
+    which: Which,
+}
+
+impl End {
+    /// Whether it is the end of a text. One that says less of which it is ends all that it may mean; what other texts
+    /// hold back is not certain yet.
+    fn of(&self, name: &[(Which, String)]) -> bool {
+        let within = |some: &Which, more: &Which| some.iter().all(|one| more.contains(one));
+        let Some((way, rest)) = name.split_at_checked(self.name.len()) else { return false };
+        let same = way.iter().zip(&self.name).all(|(one, end)| one.1 == end.1 && within(&end.0, &one.0));
+        same && (self.which.is_empty() || rest.first().is_some_and(|(which, _)| within(&self.which, which)))
+    }
+}
+
 impl Flow for Worker {
     fn push(&mut self, _: &Event<'_>, piece: Body, out: &mut Vec<Body>) -> Result<Verdict, Fault> {
         let mut document = piece.json()?.clone();
         let mut found = Vec::new();
-        parts(&document, &mut Vec::new(), String::new(), &mut found);
-        let end = is_end(&document);
+        parts(&document, &mut Vec::new(), &mut Vec::new(), &mut found);
+        let mut over = Vec::new();
+        ends(&document, &mut Vec::new(), &mut over);
         let mut taken = Vec::new();
         for (name, way) in found {
             if let Some(Value::String(text)) = follow(&mut document, &way) {
                 let text = std::mem::take(text);
                 let mut certain = self.channel(&name, &way, &piece).push(&text);
-                if end {
+                if over.iter().any(|end| end.of(&name)) {
                     certain += &self.close(&name);
                 }
                 taken.push((certain, way));
             }
         }
-        if end {
-            self.flush(out)?;
-        }
+        self.flush(&over, out)?;
         // What is no part of a longer text is looked at where it stands.
         scanner().redact_json(&mut document);
         for (text, way) in taken {
@@ -161,16 +181,16 @@ impl Flow for Worker {
     }
 
     fn finish(&mut self, _: &Event<'_>, out: &mut Vec<Body>) -> Result<Verdict, Fault> {
-        self.flush(out)?;
+        self.flush(&[End { name: Vec::new(), which: Vec::new() }], out)?;
         Ok(Verdict::Pass)
     }
 }
 
 impl Worker {
-    fn channel(&mut self, name: &str, way: &[Step], piece: &Body) -> &mut Redactor<'static> {
+    fn channel(&mut self, name: &[(Which, String)], way: &[Step], piece: &Body) -> &mut Redactor<'static> {
         let place = self.channels.iter().position(|channel| channel.name == name).unwrap_or(self.channels.len());
         if place == self.channels.len() {
-            let (name, way) = (name.to_owned(), way.to_vec());
+            let (name, way) = (name.to_vec(), way.to_vec());
             self.channels.push(Channel { name, redactor: scanner().stream(), piece: piece.clone(), way });
         }
         let channel = &mut self.channels[place];
@@ -180,14 +200,15 @@ impl Worker {
     }
 
     /// What is left of a text that is over.
-    fn close(&mut self, name: &str) -> String {
+    fn close(&mut self, name: &[(Which, String)]) -> String {
         let place = self.channels.iter().position(|channel| channel.name == name);
         place.map_or_else(String::new, |place| self.channels.remove(place).redactor.finish())
     }
 
-    /// Passes on what was held back, each text in a copy of its last piece.
-    fn flush(&mut self, out: &mut Vec<Body>) -> Result<(), Fault> {
-        for Channel { redactor, mut piece, way, .. } in self.channels.drain(..) {
+    /// Passes on what was held back of texts that are over, each in a copy of its last piece.
+    fn flush(&mut self, over: &[End], out: &mut Vec<Body>) -> Result<(), Fault> {
+        let ended = |channel: &mut Channel| over.iter().any(|end| end.of(&channel.name));
+        for Channel { redactor, mut piece, way, .. } in self.channels.extract_if(.., ended) {
             let rest = redactor.finish();
             if rest.is_empty() {
                 continue;
@@ -195,7 +216,7 @@ impl Worker {
             let mut document = piece.json()?.clone();
             // Other texts of that piece are out already.
             let mut found = Vec::new();
-            parts(&document, &mut Vec::new(), String::new(), &mut found);
+            parts(&document, &mut Vec::new(), &mut Vec::new(), &mut found);
             for (_, other) in found {
                 if let Some(Value::String(text)) = follow(&mut document, &other) {
                     text.clear();
@@ -212,7 +233,7 @@ impl Worker {
 }
 
 /// The texts of a piece that are parts of longer ones.
-fn parts(value: &Value, way: &mut Vec<Step>, name: String, found: &mut Vec<(String, Vec<Step>)>) {
+fn parts(value: &Value, way: &mut Vec<Step>, name: &mut Name, found: &mut Vec<(Name, Vec<Step>)>) {
     match value {
         Value::String(_) => {
             let part = match way.last() {
@@ -221,29 +242,43 @@ fn parts(value: &Value, way: &mut Vec<Step>, name: String, found: &mut Vec<(Stri
                 None => true,
             };
             if part {
-                found.push((name, way.clone()));
+                found.push((name.clone(), way.clone()));
             }
         }
         Value::Object(members) => {
-            let which = |key: &&str| members.get(*key).filter(|value| !value.is_object() && !value.is_array());
-            let which: Vec<String> = WHICH.iter().filter_map(|key| which(key).map(Value::to_string)).collect();
             for (key, inner) in members {
                 way.push(Step::Key(key.clone()));
-                parts(inner, way, format!("{name}{}.{key}", which.join(",")), found);
+                name.push((which(members), key.clone()));
+                parts(inner, way, name, found);
+                name.pop();
                 way.pop();
             }
         }
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate() {
                 way.push(Step::Item(number));
-                // An element that says which it is need not stand in the same place of every piece.
-                let place = if item.get("index").is_some() { String::new() } else { number.to_string() };
-                parts(item, way, format!("{name}[{place}]"), found);
+                name.push((Which::new(), place(number, item)));
+                parts(item, way, name, found);
+                name.pop();
                 way.pop();
             }
         }
         _ => {}
     }
+}
+
+/// What a table says of which it is.
+fn which(members: &Map<String, Value>) -> Which {
+    let said = |key: &&'static str| {
+        let value = members.get(*key).filter(|value| !value.is_object() && !value.is_array())?;
+        Some((*key, value.to_string()))
+    };
+    WHICH.iter().filter_map(said).collect()
+}
+
+/// An element that says which it is need not stand in the same place of every piece.
+fn place(number: usize, item: &Value) -> String {
+    if item.get("index").is_some() { String::new() } else { number.to_string() }
 }
 
 fn follow<'v>(document: &'v mut Value, way: &[Step]) -> Option<&'v mut Value> {
@@ -253,17 +288,36 @@ fn follow<'v>(document: &'v mut Value, way: &[Step]) -> Option<&'v mut Value> {
     })
 }
 
-/// Whether a piece says that a text, or everything, is over.
-fn is_end(document: &Value) -> bool {
+/// What a piece says is over: a text, several, or everything.
+fn ends(value: &Value, name: &mut Name, found: &mut Vec<End>) {
+    match value {
+        Value::Object(members) => {
+            if members.iter().any(|(key, value)| is_end(key, value)) {
+                found.push(End { name: name.clone(), which: which(members) });
+            }
+            for (key, inner) in members.iter().filter(|(_, inner)| inner.is_object() || inner.is_array()) {
+                name.push((which(members), key.clone()));
+                ends(inner, name, found);
+                name.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                name.push((Which::new(), place(number, item)));
+                ends(item, name, found);
+                name.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_end(key: &str, value: &Value) -> bool {
     let over = ["stop", "done", "complete", "completed", "end", "finished"];
     let word = |text: &str| text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| over.contains(&word));
-    match document {
-        Value::Object(members) => members.iter().any(|(key, value)| match (key.as_str(), value) {
-            ("type" | "event" | "status", Value::String(text)) => word(text),
-            ("finish_reason" | "stop_reason", value) => !value.is_null(),
-            (_, value) => is_end(value),
-        }),
-        Value::Array(items) => items.iter().any(is_end),
+    match (key, value) {
+        ("type" | "event" | "status", Value::String(text)) => word(text),
+        ("finish_reason" | "stop_reason", value) => !value.is_null(),
         _ => false,
     }
 }
