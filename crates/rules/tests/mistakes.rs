@@ -190,7 +190,7 @@ fn examples_are_checked() {
             rule.0.examples.match.2: the rule does not match this example (its tool is `read` and it has no effects that are known)
             rule.0.examples.match.3.point: there is no point `tool.befor` (did you mean `tool.before`?)
             rule.0.examples.pass.1: the rule matches this example, which it must not
-            rule.1.examples.match.2: the rule does not match this example (its tool is `exec` and it has no effects that are known)
+            rule.1.examples.match.2: the rule does not match this example (it runs a command that cannot be found in its arguments [unknown])
             rule.2.examples.pass.0: the rule cannot judge this example: crash: the expression failed: there is no `missing`
             rule.3.examples.match.1: the rule does not match this example (its tool is `exec` and it has no effects that are known)
             rule.3.examples.pass.0: the rule matches this example, which it must not (because it deletes /home/user/project/y [delete (inside)])"#]],
