@@ -5,6 +5,9 @@ use std::ops::Range;
 /// How far a value may stand from the word that announced it.
 pub(crate) const REACH: usize = 256;
 
+/// How many line ends there may be between a name and its value.
+pub(crate) const MOST_LINE_ENDS: usize = 2;
+
 /// The longest value considered. Longer ones are found by their shape or not at all.
 pub(crate) const LONGEST_VALUE: usize = 1024;
 

@@ -57,6 +57,8 @@ pub(crate) struct Outcome {
     pub(crate) found: Vec<Found>,
     /// The first key block that is one, or may become one with the text to come.
     pub(crate) block: Option<Block>,
+    /// Lines of a Kubernetes object were read, or may have been.
+    pub(crate) in_object: bool,
     /// How many bytes were looked at closely, to show that no text makes this grow out of proportion.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests read it"))]
     pub(crate) work: usize,
@@ -75,10 +77,11 @@ pub(crate) fn scan(
     let mut scan = Scan::new(keywords, text, stretch);
     scan.passed = passed;
     scan.follow_keywords();
+    let in_object = object.is_open() || !scan.kinds.is_empty();
     scan.follow_objects(object);
     scan.apply(additions);
     scan.settle_deferred();
-    scan.finish()
+    Outcome { in_object, ..scan.finish() }
 }
 
 /// The secrets of a block that is a key.
@@ -137,7 +140,7 @@ impl<'k, 't> Scan<'k, 't> {
 
     fn follow_keywords(&mut self) {
         let keywords = self.keywords;
-        let base = self.stretch.start.saturating_sub(LOOK_BACK);
+        let base = self.look_back();
         let text = &self.text[base..self.stretch.end];
         let Some(automaton) = keywords.automaton(text.len()) else { return };
         for hit in automaton.find_overlapping_iter(text) {
@@ -149,6 +152,14 @@ impl<'k, 't> Scan<'k, 't> {
                 self.follow(sign, word.clone());
             }
         }
+    }
+
+    /// Where the names begin whose values may stand in the stretch.
+    fn look_back(&self) -> usize {
+        let floor = self.stretch.start.saturating_sub(LOOK_BACK);
+        let before = self.text[floor..self.stretch.start].iter().enumerate().rev();
+        let mut newlines = before.filter(|(_, byte)| **byte == b'\n');
+        newlines.nth(assign::MOST_LINE_ENDS).map_or(floor, |(at, _)| floor + at + 1)
     }
 
     fn follow(&mut self, sign: Sign, word: Range<usize>) {
@@ -544,7 +555,8 @@ impl<'k, 't> Scan<'k, 't> {
                 _ => joined.push((found, length)),
             }
         }
-        Outcome { found: joined.into_iter().map(|(found, _)| found).collect(), block: self.block, work: self.work }
+        let found = joined.into_iter().map(|(found, _)| found).collect();
+        Outcome { found, block: self.block, in_object: false, work: self.work }
     }
 }
 

@@ -16,7 +16,7 @@ pub const MAX_LINE: usize = 1 << 16;
 const PORTION: usize = MAX_LINE / 4;
 
 /// How much text is searched at once behind a line that held a secret.
-const FIRST_BATCH: usize = 512;
+const FIRST_BATCH: usize = 32;
 
 /// How often a line is searched again after secrets were taken out of it.
 const MOST_PASSES: usize = 4;
@@ -208,7 +208,16 @@ impl<'s> Redactor<'s> {
         let line = outcome.block.as_ref().map_or(end, |block| self.line_of(block.start()));
         if let Some(found) = outcome.found.first().filter(|found| found.range.start < line) {
             let behind = found.range.end;
-            self.release(self.buffer[behind..end].find('\n').map_or(end, |newline| behind + newline + 1), out);
+            let line = self.buffer[behind..end].find('\n').map_or(end, |newline| behind + newline + 1);
+            if outcome.in_object && line < end {
+                self.release(line, out);
+            } else {
+                // No line depends on those behind it: what was found up to here is what would be found without them.
+                self.object = object;
+                let count = outcome.found.partition_point(|found| found.range.start < line);
+                self.write(&outcome.found[..count], line, out);
+                self.forget(line, out);
+            }
             self.batch = FIRST_BATCH;
             return;
         }
