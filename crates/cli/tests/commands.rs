@@ -265,29 +265,29 @@ fn case_files_are_run() {
         &sandbox,
         &["test"],
         expect![[r#"
-        120 examples of rules hold; 2 cases, 0 failed
-        [0]
-    "#]],
+            124 examples of rules hold; 2 cases, 0 failed
+            [0]
+        "#]],
     );
     sandbox.write("tests/b.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"go\"\n\n[[case]]\ncommand = \"ls\"\nexpect = \"pass\"\n\n[[case]]\ncomand = \"ls\"\nexpect = \"go\"\n");
     check(
         &sandbox,
         &["test"],
         expect![[r#"
-        failed: make all
-          /project/tests/b.toml:1
-          expected go, got stop (no-make: use ninja)
-        failed: ls
-          /project/tests/b.toml:5
-          `expect = "pass"` is not understood; write one of go, stop, ask, elsewhere,
-          reply
-        failed: a call
-          /project/tests/b.toml:9
-          unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
-          `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`
-        120 examples of rules hold; 5 cases, 3 failed
-        [1]
-    "#]],
+            failed: make all
+              /project/tests/b.toml:1
+              expected go, got stop (no-make: use ninja)
+            failed: ls
+              /project/tests/b.toml:5
+              `expect = "pass"` is not understood; write one of go, stop, ask, elsewhere,
+              reply
+            failed: a call
+              /project/tests/b.toml:9
+              unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
+              `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`
+            124 examples of rules hold; 5 cases, 3 failed
+            [1]
+        "#]],
     );
     let report = sandbox.run(&["test", "--json"]).json();
     assert_eq!((&report["failed"], &report["cases"].as_array().map(Vec::len)), (&json!(3), &Some(5)));

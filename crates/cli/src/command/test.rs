@@ -1,6 +1,6 @@
 //! `tollgate test`
 //!
-//! The examples of rules are part of every load, so a policy that loads has passed them. What is left are case files:
+//! The examples of all rules, and case files:
 //!
 //! ```toml
 //! [[case]]
@@ -16,7 +16,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tollgate_config::{Placed, Plan};
 use tollgate_engine::Engine;
+use tollgate_rules::form::Rule;
+use tollgate_rules::{Setting, Source};
 
 use super::{Done, NO};
 use crate::args::{Policy, Test};
@@ -57,12 +60,7 @@ struct Ran {
 
 pub(super) fn run(policy: &Policy, args: &Test, paint: Paint) -> Done {
     let plan = open::plan(policy, paint)?;
-    let examples: usize = plan
-        .rules
-        .iter()
-        .filter_map(|placed| placed.form.examples.as_ref())
-        .map(|examples| examples.matches.len() + examples.pass.len())
-        .sum();
+    let examples = examples(&plan)?;
     let around = Around::new();
     let folder = plan.files.last().map(|file| file.folder().join(FOLDER));
     let engine = open::engine(plan, &around, paint)?;
@@ -77,6 +75,19 @@ pub(super) fn run(policy: &Policy, args: &Test, paint: Paint) -> Done {
         print(&show(examples, &ran, paint))?
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+/// Runs the examples of every rule, also of the packs, which are not run at every start; says how many there are.
+fn examples(plan: &Plan) -> Result<usize, String> {
+    let source = |placed: &Placed<Rule>| {
+        let Placed { form, origin, path } = placed.clone();
+        Source { form, origin, path }
+    };
+    let setting = Setting::on(tollgate_config::today());
+    tollgate_rules::compile(plan.rules.iter().map(source).collect(), &setting)
+        .map_err(|mistakes| format!("examples do not hold\n\n{}", plan.diagnose(&mistakes)))?;
+    let given = plan.rules.iter().filter_map(|placed| placed.form.examples.as_ref());
+    Ok(given.map(|examples| examples.matches.len() + examples.pass.len()).sum())
 }
 
 /// What was named, or the case files beside the policy if there are any.
