@@ -129,6 +129,7 @@ const SHELL: Target = Target {
         ("towers of $(", |size| around(size, "$(", ")")),
         ("open $(", |size| filled(size, "$(")),
         ("towers of ${", |size| around(size, "${x:-", "}")),
+        ("replacements in replacements", |size| around(size, "${PATH//:/ a:b", "}")),
         ("backquotes", |size| filled(size, "`")),
         ("long pipeline", |size| filled(size, "cat | ")),
         ("long list", |size| filled(size, "true && ")),

@@ -171,6 +171,7 @@ impl Walk<'_> {
                 let with = self.text(with);
                 let mut new = changed(&value, |text| pattern::replace(text, *kind, pattern.as_deref()?, &with.text));
                 new.from = new.from.and(with.from);
+                self.weigh(new.text.len());
                 new
             }
             Op::Case(upper, all) => changed(&value, |text| Some(recased(text, *upper, *all))),

@@ -153,10 +153,17 @@ pub(crate) fn trim(text: &str, pattern: &str, at_end: bool, longest: bool) -> Op
     })
 }
 
+/// How long the result of a replacement may become, at the worst.
+const MOST_REPLACED: usize = 1 << 18;
+
 /// `${x/pattern/with}`: `kind` is `/` for all, `#` and `%` for the ends, else the first. `None`: too long to be tried.
 pub(crate) fn replace(text: &str, kind: u8, pattern: &str, with: &str) -> Option<String> {
     if pattern.is_empty() {
         return Some(text.to_owned());
+    }
+    // A replacement within a replacement multiplies; what has grown that large is no longer followed.
+    if text.len().saturating_mul(1 + with.len()) > MOST_REPLACED {
+        return None;
     }
     if let Some(plain) = unescape(pattern) {
         return Some(match kind {
