@@ -68,7 +68,7 @@ fn run(args: &[&str]) -> Result {
 
 fn schema() -> Result {
     cargo::run("run -q -p tollgate-wire --example schema")?;
-    cargo::run("run -q -p tollgate-config --example schema")
+    cargo::run("run -q -p tollgate-config --example policy_schema")
 }
 
 /// The repository's root. Cargo says where this package lies when it runs it; started by hand, the

@@ -4,8 +4,10 @@ use super::Finding;
 use crate::Result;
 
 /// Compare the committed JSON schemas with the types they are made from.
-pub(super) const SCHEMAS: [&str; 2] =
-    ["run -q -p tollgate-wire --example schema -- --check", "run -q -p tollgate-config --example schema -- --check"];
+pub(super) const SCHEMAS: [&str; 2] = [
+    "run -q -p tollgate-wire --example schema -- --check",
+    "run -q -p tollgate-config --example policy_schema -- --check",
+];
 
 /// Looks at how one of [`SCHEMAS`] ended.
 pub(super) fn check(output: Result<String>) -> Vec<Finding> {

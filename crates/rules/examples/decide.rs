@@ -1,5 +1,5 @@
 //! How long a decision takes with few rules and with many. Run with `cargo run --release -p tollgate-rules --example
-//! speed`; the ratios are what counts.
+//! decide`; the ratios are what counts.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that measures")]
 
 use std::hint::black_box;
