@@ -40,3 +40,17 @@ pub(crate) fn kinds_of(command: &str) -> String {
     }
     kinds.join(" ")
 }
+
+/// Compares commands with the kinds of what they do, besides `network`, which most of these do; shows all that differ.
+#[track_caller]
+pub(crate) fn check_kinds(rows: &[(&str, &str)]) {
+    let mut wrong = String::new();
+    for (command, expected) in rows {
+        let found = kinds_of(command);
+        let found: Vec<&str> = found.split(' ').filter(|kind| !matches!(*kind, "network" | "")).collect();
+        if found.join(" ") != *expected {
+            wrong.push_str(&format!("{command}\n    expected {expected:?}, found {:?}\n", found.join(" ")));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}

@@ -1,17 +1,4 @@
-use crate::check::kinds_of;
-
-/// A command and the kinds of what it does, besides `network`, which most here do.
-fn check(rows: &[(&str, &str)]) {
-    let mut wrong = String::new();
-    for (command, expected) in rows {
-        let found = kinds_of(command);
-        let found: Vec<&str> = found.split(' ').filter(|kind| !matches!(*kind, "network" | "")).collect();
-        if found.join(" ") != *expected {
-            wrong.push_str(&format!("{command}\n    expected {expected:?}, found {:?}\n", found.join(" ")));
-        }
-    }
-    assert!(wrong.is_empty(), "\n{wrong}");
-}
+use crate::check::check_kinds as check;
 
 #[test]
 fn destroys() {
