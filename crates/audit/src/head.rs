@@ -1,0 +1,100 @@
+use ed25519_dalek::{Signature, VerifyingKey};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tollgate_core::Digest;
+use tollgate_wire::canonical;
+
+use crate::{Keys, hex};
+
+/// What every signed text begins with, so that it can be taken for nothing else.
+const DOMAIN: &[u8] = b"tollgate-audit-1\n";
+
+/// A signed statement: this log has so many records, and this is the hash of the last.
+///
+/// ```
+/// use std::path::Path;
+/// use tollgate_audit::{Head, Keys};
+/// use tollgate_core::Digest;
+///
+/// let keys = Keys::of([7; 32], Path::new("."));
+/// let head = Head::sign(&keys, [1; 16], 3, Digest([2; 32]), "2026-11-15T09:30:00.000000Z");
+/// assert!(head.is_genuine());
+/// assert!(!Head { count: 2, ..head }.is_genuine());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// How many records there are.
+    pub count: u64,
+    /// The hash of the last.
+    pub head: Digest,
+    /// Which log.
+    pub log: [u8; 16],
+    /// When, see [`stamp`](crate::stamp()).
+    pub time: String,
+    /// The public key.
+    pub key: [u8; 32],
+    /// The signature.
+    pub sig: [u8; 64],
+}
+
+/// The same as it is written.
+#[derive(Deserialize)]
+struct Written<'a> {
+    count: u64,
+    head: &'a str,
+    key: &'a str,
+    log: &'a str,
+    sig: &'a str,
+    time: &'a str,
+    v: u64,
+}
+
+impl Head {
+    /// Signs a statement.
+    pub fn sign(keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
+        let unsigned = Self { count, head, log, time: time.to_owned(), key: keys.public(), sig: [0; 64] };
+        Self { sig: keys.sign(&unsigned.message()), ..unsigned }
+    }
+
+    /// Whether the signature fits the statement and the key in it. Whose key that is, is another question.
+    pub fn is_genuine(&self) -> bool {
+        let key = VerifyingKey::from_bytes(&self.key);
+        key.is_ok_and(|key| key.verify_strict(&self.message(), &Signature::from_bytes(&self.sig)).is_ok())
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote; none if it is anything else.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let written: Written<'_> = serde_json::from_slice(text.trim_ascii()).ok()?;
+        (written.v == 1).then_some(())?;
+        Some(Self {
+            count: written.count,
+            head: Digest(hex::decode(written.head)?),
+            log: hex::decode(written.log)?,
+            time: written.time.to_owned(),
+            key: hex::decode(written.key)?,
+            sig: hex::decode(written.sig)?,
+        })
+    }
+
+    /// The statement and its signature, as they are published.
+    pub fn to_json(&self) -> Value {
+        let mut value = self.statement();
+        value["sig"] = hex::encode(&self.sig).into();
+        value
+    }
+
+    fn statement(&self) -> Value {
+        json!({
+            "count": self.count,
+            "head": self.head.to_string(),
+            "key": hex::encode(&self.key),
+            "log": hex::encode(&self.log),
+            "time": self.time,
+            "v": 1,
+        })
+    }
+
+    fn message(&self) -> Vec<u8> {
+        [DOMAIN, &canonical(&self.statement())].concat()
+    }
+}

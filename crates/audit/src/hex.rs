@@ -1,0 +1,35 @@
+//! Bytes as lowercase hexadecimal digits.
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(DIGITS[usize::from(half)])).collect()
+}
+
+/// The bytes, if there are exactly that many and the digits are lowercase.
+pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.as_bytes();
+    let mut bytes = [0; N];
+    if digits.len() != 2 * N {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = half(pair[0])? << 4 | half(pair[1])?;
+    }
+    Some(bytes)
+}
+
+fn half(digit: u8) -> Option<u8> {
+    DIGITS.iter().position(|known| *known == digit).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn there_and_back() {
+        for (text, bytes) in [("", None), ("00ff", Some([0, 255])), ("00FF", None), ("00f", None), ("0g00", None)] {
+            assert_eq!(super::decode(text), bytes, "{text}");
+        }
+        assert_eq!(super::encode(&[0, 255, 16]), "00ff10");
+    }
+}

@@ -1,0 +1,36 @@
+//! The record: what every agent did, who let it, and how anybody can check that.
+//!
+//! ```text
+//!  Event, Body, Outcome ──► Recorder ──► Draft ──► Log          appended under a lock, chained, signed
+//!                            redacts,              │
+//!                            seals                 ├─► Reader    from any place, in either direction
+//!                                                  ├─► verify    the first bad record, if there is one
+//!                                                  └─► Index     queries (feature `index`); can be made anew
+//! ```
+//!
+//! The format is in `spec/audit.md`, which also says what it proves and what it does not.
+
+mod draft;
+mod error;
+mod files;
+mod head;
+mod hex;
+mod keys;
+mod log;
+mod read;
+mod record;
+mod segment;
+mod stamp;
+mod tail;
+mod verify;
+
+pub use draft::Draft;
+pub use error::AuditError;
+pub use head::Head;
+pub use keys::Keys;
+pub use log::{Log, Settings};
+pub use read::{Entry, Line, Reader};
+pub use record::{Fields, Record, Turn};
+pub use segment::Segment;
+pub use stamp::{moment, stamp};
+pub use verify::{Flaw, Known, Verified, verify};

@@ -1,0 +1,367 @@
+//! Appending: the one place where the chain grows.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tollgate_core::{Clock, Digest};
+
+use crate::draft::{CallKey, Draft, Place, hash};
+use crate::tail::Tail;
+use crate::{AuditError, Head, Keys, files, keys, stamp};
+
+/// There is a checkpoint at least this often.
+pub(crate) const CHECKPOINT: u64 = 256;
+/// How many calls that have begun are remembered, so that their ends can name them.
+const MOST_OPEN: usize = 10_000;
+
+/// How a log is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether records survive a power failure, not only the end of their process.
+    pub sync: bool,
+    /// How long a segment may become, in bytes, before a new one begins.
+    pub segment: u64,
+    /// How long to wait for another process that is writing.
+    pub patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { sync: false, segment: 16_000_000, patience: Duration::from_secs(5) }
+    }
+}
+
+/// A log that can be added to, by any number of threads and processes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tollgate_audit::{Draft, Log, Settings};
+/// # use tollgate_testkit::ManualClock as SystemClock;
+///
+/// # let dir = std::env::temp_dir().join(format!("tollgate-doc-log-{}", std::process::id()));
+/// let log = Log::open(&dir.join("audit"), &dir.join("keys"), Settings::default(), Arc::new(SystemClock::default()))?;
+/// // The first record of every log is a checkpoint.
+/// assert_eq!(log.append(Draft::new("event"))?, 2);
+/// assert_eq!(log.append(Draft::new("event"))?, 3);
+/// # std::fs::remove_dir_all(dir).ok();
+/// # Ok::<(), tollgate_audit::AuditError>(())
+/// ```
+pub struct Log {
+    dir: PathBuf,
+    settings: Settings,
+    keys: Keys,
+    clock: Arc<dyn Clock>,
+    /// Records that wait for whoever writes next.
+    waiting: Mutex<Vec<(Draft, Arc<Slot>)>>,
+    writer: Mutex<Writer>,
+}
+
+/// Where the number of a record, or why it has none, is left for whoever waits for it.
+type Slot = Mutex<Option<Result<u64, AuditError>>>;
+
+/// What only one thread at a time may touch.
+struct Writer {
+    lock: File,
+    tail: Option<Tail>,
+    /// Calls that have begun, and with which record.
+    open: HashMap<CallKey, u64>,
+}
+
+/// Lines that are about to be written.
+struct Batch {
+    lines: Vec<u8>,
+    fields: Vec<u8>,
+    seqs: Vec<u64>,
+    next: u64,
+    prev: Digest,
+    time: String,
+    log: [u8; 16],
+    began: HashMap<CallKey, u64>,
+}
+
+impl Log {
+    /// Opens a log in one folder whose keys are in another. Both are made if they are not there.
+    pub fn open(dir: &Path, key_dir: &Path, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, AuditError> {
+        files::make_folder(dir)?;
+        files::check_folder(dir)?;
+        let path = dir.join("lock");
+        let lock = files::private(OpenOptions::new().write(true).create(true).truncate(false))
+            .open(&path)
+            .map_err(|error| AuditError::io("open", &path, &error))?;
+        let keys = match Keys::read(key_dir)? {
+            Some(keys) => keys,
+            None => {
+                let locked = Locked::new(&lock, &path, settings.patience)?;
+                let keys = first_keys(dir, key_dir)?;
+                drop(locked);
+                keys
+            }
+        };
+        let writer = Mutex::new(Writer { lock, tail: None, open: HashMap::new() });
+        Ok(Self { dir: dir.to_owned(), settings, keys, clock, waiting: Mutex::default(), writer })
+    }
+
+    /// The keys it is written with.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Appends a record and gives back its number. When this returns, the record is safe.
+    ///
+    /// Threads that come while another one writes are written together: whoever gets to write next takes along all
+    /// that wait.
+    pub fn append(&self, draft: Draft) -> Result<u64, AuditError> {
+        let slot = Arc::new(Slot::default());
+        lock(&self.waiting).push((draft, Arc::clone(&slot)));
+        let mut writer = lock(&self.writer);
+        if lock(&slot).is_none() {
+            let (drafts, slots): (Vec<Draft>, Vec<Arc<Slot>>) =
+                std::mem::take(&mut *lock(&self.waiting)).into_iter().unzip();
+            let written = self.commit(&mut writer, &drafts);
+            for (index, slot) in slots.iter().enumerate() {
+                let own = written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone);
+                *lock(slot) = Some(own);
+            }
+        }
+        lock(&slot).take().unwrap_or_else(|| Err(AuditError::new("the record was lost on its way to the log")))
+    }
+
+    /// Appends several records at once.
+    pub fn append_all(&self, drafts: &[Draft]) -> Result<Vec<u64>, AuditError> {
+        self.commit(&mut lock(&self.writer), drafts)
+    }
+
+    /// The newest signed head; none if nothing was ever recorded.
+    pub fn head(&self) -> Result<Option<Head>, AuditError> {
+        let mut writer = lock(&self.writer);
+        let Writer { lock, tail, .. } = &mut *writer;
+        let _locked = Locked::new(lock, &self.dir.join("lock"), self.settings.patience)?;
+        self.refresh(tail)?;
+        Ok(tail.as_ref().and_then(|tail| tail.head.clone()))
+    }
+
+    fn commit(&self, writer: &mut Writer, drafts: &[Draft]) -> Result<Vec<u64>, AuditError> {
+        let Writer { lock, tail, open } = writer;
+        let _locked = Locked::new(lock, &self.dir.join("lock"), self.settings.patience)?;
+        let written = self.refresh(tail).and_then(|()| self.write(tail, open, drafts));
+        if written.is_err() {
+            // What is known of the end may no longer be true.
+            *tail = None;
+        }
+        written
+    }
+
+    /// Finds the end of the log, unless it is known.
+    fn refresh(&self, tail: &mut Option<Tail>) -> Result<(), AuditError> {
+        if !tail.as_ref().is_some_and(Tail::still_holds) {
+            *tail = Tail::find(&self.dir)?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        slot: &mut Option<Tail>,
+        open: &mut HashMap<CallKey, u64>,
+        drafts: &[Draft],
+    ) -> Result<Vec<u64>, AuditError> {
+        let time = self.now(slot.as_ref());
+        let mut batch = Batch::after(slot.as_ref(), time)?;
+        self.refuse_other_key(slot.as_ref())?;
+        let recovered = slot.as_ref().and_then(recovered).map(|what| ("recovered", what));
+        let why = recovered.or((batch.next == 1).then_some(("start", Value::Null)));
+        let full = slot.as_ref().is_some_and(|tail| tail.log.length >= self.settings.segment);
+        let fresh = slot.is_none() || full;
+        if fresh {
+            *slot = Some(Tail::create(&self.dir, batch.next)?);
+        }
+        let Some(tail) = slot.as_mut() else { return Err(AuditError::new("the log has no end")) };
+        if let Some((why, what)) = why.or(full.then_some(("segment", Value::Null))) {
+            batch.checkpoint(&self.keys, why, &what);
+        }
+        for draft in drafts {
+            if batch.next % CHECKPOINT == 1 {
+                batch.checkpoint(&self.keys, "count", &Value::Null);
+            }
+            let known = |key: &CallKey| batch.began.get(key).or(open.get(key)).copied().or_else(|| tail.intent(key));
+            let intent = draft.closes.as_ref().and_then(known);
+            let seq = batch.add(draft, intent);
+            batch.seqs.push(seq);
+        }
+        self.store(tail, &batch, fresh)?;
+        let Batch { seqs, began, .. } = batch;
+        for key in drafts.iter().filter_map(|draft| draft.closes.as_ref()) {
+            open.remove(key);
+        }
+        if open.len() + began.len() > MOST_OPEN {
+            open.clear();
+        }
+        open.extend(began);
+        Ok(seqs)
+    }
+
+    /// Writes everything, or leaves everything as it was.
+    fn store(&self, tail: &mut Tail, batch: &Batch, fresh: bool) -> Result<(), AuditError> {
+        let head = Head::sign(&self.keys, batch.log, batch.next - 1, batch.prev, &batch.time);
+        let (log, fields) = (tail.log.length, tail.fields.length);
+        let written = tail.fields.append(&batch.fields).and_then(|()| tail.log.append(&batch.lines)).and_then(|()| {
+            if self.settings.sync {
+                self.sync(tail, fresh)?;
+            }
+            let path = self.dir.join("head");
+            tail.write_head(&head).map_err(|error| AuditError::io("write", &path, &error))?;
+            if self.settings.sync {
+                tail.head_file.sync_data().map_err(|error| AuditError::io("sync", &path, &error))?;
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            // The log first: fields without a record are harmless.
+            let _ = tail.log.cut(log).and_then(|()| tail.fields.cut(fields));
+            if fresh {
+                let _ = std::fs::remove_file(&tail.log.path).and_then(|()| std::fs::remove_file(&tail.fields.path));
+            }
+            return Err(error);
+        }
+        (tail.seq, tail.hash, tail.cut) = (batch.next - 1, batch.prev, 0);
+        tail.time.clone_from(&batch.time);
+        tail.grown(&batch.lines);
+        Ok(())
+    }
+
+    fn sync(&self, tail: &Tail, fresh: bool) -> Result<(), AuditError> {
+        for grows in [&tail.fields, &tail.log] {
+            grows.file.sync_data().map_err(|error| AuditError::io("sync", &grows.path, &error))?;
+        }
+        if fresh {
+            let synced = File::open(&self.dir).and_then(|dir| dir.sync_all());
+            synced.map_err(|error| AuditError::io("sync", &self.dir, &error))?;
+        }
+        Ok(())
+    }
+
+    /// The present, which is never before the last record, whatever became of the clock.
+    fn now(&self, tail: Option<&Tail>) -> String {
+        let now = stamp(self.clock.wall());
+        match tail {
+            Some(tail) if tail.time > now => tail.time.clone(),
+            _ => now,
+        }
+    }
+
+    /// A log is signed with one key from beginning to end.
+    fn refuse_other_key(&self, tail: Option<&Tail>) -> Result<(), AuditError> {
+        let Some(head) = tail.and_then(|tail| tail.head.as_ref()) else { return Ok(()) };
+        if head.key == self.keys.public() {
+            return Ok(());
+        }
+        let dir = self.dir.display();
+        Err(AuditError::new(format!(
+            "the log in `{dir}` was signed with another key; put that key back, or begin a new log: `tollgate log new`"
+        )))
+    }
+}
+
+impl Batch {
+    /// Nothing yet, after the end of a log.
+    fn after(tail: Option<&Tail>, time: String) -> Result<Self, AuditError> {
+        let known = tail.and_then(|tail| tail.head.as_ref().map(|head| head.log).or_else(|| tail.log_id()));
+        let log = known.map_or_else(keys::draw, Ok)?;
+        let (seq, prev) = tail.map_or((0, Digest([0; 32])), |tail| (tail.seq, tail.hash));
+        let (lines, fields, seqs, began) = Default::default();
+        Ok(Self { lines, fields, seqs, next: seq + 1, prev, time, log, began })
+    }
+
+    fn add(&mut self, draft: &Draft, intent: Option<u64>) -> u64 {
+        let seq = self.next;
+        let line = draft.line(&Place { seq, prev: self.prev, time: &self.time, intent });
+        self.prev = hash(line.as_bytes());
+        self.lines.extend_from_slice(line.as_bytes());
+        self.lines.push(b'\n');
+        if let Some(fields) = draft.beside(seq) {
+            self.fields.extend_from_slice(fields.as_bytes());
+            self.fields.push(b'\n');
+        }
+        self.began.extend(draft.opens.clone().map(|key| (key, seq)));
+        self.next += 1;
+        seq
+    }
+
+    fn checkpoint(&mut self, keys: &Keys, why: &str, what: &Value) {
+        let head = Head::sign(keys, self.log, self.next - 1, self.prev, &self.time);
+        let mut draft = Draft::new("checkpoint");
+        draft.member("why", &Value::from(why));
+        draft.member("signed", &head.to_json());
+        if !what.is_null() {
+            draft.member("recovered", what);
+        }
+        self.add(&draft, None);
+    }
+}
+
+/// What has to be said about the end that was found, if it is not the one that was signed last.
+fn recovered(tail: &Tail) -> Option<Value> {
+    let Some(head) = &tail.head else {
+        return (tail.seq > 0).then(|| json!({ "unsigned_from": 1, "unsigned_to": tail.seq }));
+    };
+    let mut what = json!({});
+    if head.count < tail.seq {
+        what["unsigned_from"] = (head.count + 1).into();
+        what["unsigned_to"] = tail.seq.into();
+    } else if head.count > tail.seq || head.head != tail.hash {
+        // Said once and for all: what was signed and is gone cannot be passed over in silence.
+        what["lost_from"] = (tail.seq + 1).min(head.count).into();
+        what["lost_to"] = head.count.into();
+        what["head"] = head.head.to_string().into();
+    }
+    if tail.cut > 0 {
+        what["cut"] = tail.cut.into();
+    }
+    what.as_object().is_some_and(|what| !what.is_empty()).then_some(what)
+}
+
+/// The first key of a log. A log that lost its key must not get another one unnoticed.
+fn first_keys(dir: &Path, key_dir: &Path) -> Result<Keys, AuditError> {
+    // Somebody else may have made it meanwhile.
+    if let Some(keys) = Keys::read(key_dir)? {
+        return Ok(keys);
+    }
+    if crate::Segment::all(dir)?.is_empty() {
+        return Keys::make(key_dir);
+    }
+    let (dir, key_dir) = (dir.display(), key_dir.display());
+    Err(AuditError::new(format!(
+        "the key of the log in `{dir}` is gone from `{key_dir}`; put it back, or begin a new log: `tollgate log new`"
+    )))
+}
+
+/// The lock on a log, as long as this lives.
+struct Locked<'a>(&'a File);
+
+impl<'a> Locked<'a> {
+    fn new(file: &'a File, path: &Path, patience: Duration) -> Result<Self, AuditError> {
+        files::lock(file, path, patience)?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // The kernel does it too, when the process ends.
+        let _ = self.0.unlock();
+    }
+}
+
+/// A mutex whose holder panicked holds nothing that could be half done: the log itself says where it ends.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

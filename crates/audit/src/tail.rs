@@ -1,0 +1,271 @@
+//! Where a log ends: all that is needed to go on.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tollgate_core::Digest;
+
+use crate::draft::{CallKey, hash};
+use crate::segment::Segment;
+use crate::{AuditError, Head, files};
+
+/// How much of the end is read at once. Recent records are looked through for the beginning of a call.
+const WINDOW: u64 = 64 * 1024;
+/// How long the file with the newest head is, whatever stands in it: it is always written whole, in one piece.
+pub(crate) const HEAD_LENGTH: usize = 512;
+
+/// The end of a log. Only true while the lock is held.
+pub(crate) struct Tail {
+    pub(crate) log: Grows,
+    pub(crate) fields: Grows,
+    pub(crate) head_file: File,
+    /// The newest signed head, if it can be read.
+    pub(crate) head: Option<Head>,
+    /// The last record's number, 0 if there is none.
+    pub(crate) seq: u64,
+    pub(crate) hash: Digest,
+    pub(crate) time: String,
+    /// The bytes of an unfinished line that was cut off.
+    pub(crate) cut: u64,
+    /// The newest lines, whole.
+    recent: Vec<u8>,
+}
+
+/// A file that is only ever added to.
+pub(crate) struct Grows {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) length: u64,
+}
+
+/// What of a line is needed to go on after it.
+#[derive(Deserialize)]
+struct Last {
+    seq: u64,
+    time: String,
+}
+
+impl Tail {
+    /// Finds the end of a log, and cuts off what was not finished. None if there never was a log.
+    pub(crate) fn find(dir: &Path) -> Result<Option<Self>, AuditError> {
+        let segments = Segment::all(dir)?;
+        for (index, segment) in segments.iter().enumerate().rev() {
+            let mut tail = Self::open(dir, segment.clone())?;
+            tail.read_end()?;
+            if tail.log.length == 0 && index > 0 {
+                // Its writer died before the first record was in it.
+                tail.remove()?;
+                continue;
+            }
+            tail.drop_orphans()?;
+            return Ok(Some(tail));
+        }
+        // A head without a log is what is left of a log.
+        if dir.join("head").exists() { Self::create(dir, 1).map(Some) } else { Ok(None) }
+    }
+
+    /// A new segment after this many records, with nothing in it.
+    pub(crate) fn create(dir: &Path, first: u64) -> Result<Self, AuditError> {
+        Self::open(dir, Segment::new(dir, first))
+    }
+
+    fn open(dir: &Path, segment: Segment) -> Result<Self, AuditError> {
+        let path = dir.join("head");
+        let head_file = files::private(OpenOptions::new().read(true).write(true).create(true).truncate(false))
+            .open(&path)
+            .map_err(|error| AuditError::io("open", &path, &error))?;
+        let mut text = [0; HEAD_LENGTH];
+        let read = head_file.read_at(&mut text, 0).map_err(|error| AuditError::io("read", &path, &error))?;
+        Ok(Self {
+            log: Grows::open(segment.log())?,
+            fields: Grows::open(segment.fields())?,
+            head: Head::parse(&text[..read]),
+            head_file,
+            seq: segment.first - 1,
+            hash: Digest([0; 32]),
+            time: String::new(),
+            cut: 0,
+            recent: Vec::new(),
+        })
+    }
+
+    fn remove(self) -> Result<(), AuditError> {
+        for path in [self.log.path, self.fields.path] {
+            std::fs::remove_file(&path).map_err(|error| AuditError::io("remove", &path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Which log this is, by the first record of the segment.
+    pub(crate) fn log_id(&self) -> Option<[u8; 16]> {
+        #[derive(Deserialize)]
+        struct First<'a> {
+            #[serde(borrow)]
+            signed: &'a serde_json::value::RawValue,
+        }
+        let mut bytes = vec![0; 4096];
+        let read = self.log.file.read_at(&mut bytes, 0).ok()?;
+        let line = bytes[..read].split(|byte| *byte == b'\n').next()?;
+        let first: First<'_> = serde_json::from_slice(line).ok()?;
+        Some(Head::parse(first.signed.get().as_bytes())?.log)
+    }
+
+    /// Whether nobody else has written since: then all that was found out still holds.
+    pub(crate) fn still_holds(&self) -> bool {
+        let same = |grows: &Grows| {
+            let (here, there) = (grows.file.metadata(), std::fs::metadata(&grows.path));
+            here.and_then(|here| there.map(|there| same_file(&here, &there) && here.len() == grows.length))
+        };
+        same(&self.log).unwrap_or(false) && same(&self.fields).unwrap_or(false)
+    }
+
+    fn read_end(&mut self) -> Result<(), AuditError> {
+        let mut window = WINDOW;
+        loop {
+            let from = self.log.length.saturating_sub(window);
+            let mut bytes = self.log.read(from)?;
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            // The last line begins after the newline before its own.
+            let line = bytes[..whole.saturating_sub(1)].iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+            match line.or((from == 0).then_some(0)) {
+                None => window *= 8,
+                Some(start) => {
+                    self.cut = (bytes.len() - whole) as u64;
+                    bytes.truncate(whole);
+                    if self.cut > 0 {
+                        self.log.cut(from + whole as u64)?;
+                    }
+                    return self.take_last(bytes, start, from);
+                }
+            }
+        }
+    }
+
+    /// Takes over what the last line says, and keeps the whole lines before it.
+    fn take_last(&mut self, bytes: Vec<u8>, start: usize, from: u64) -> Result<(), AuditError> {
+        let line = &bytes[start..bytes.len().saturating_sub(1).max(start)];
+        if line.is_empty() {
+            return Ok(());
+        }
+        let last: Last = serde_json::from_slice(line).map_err(|error| {
+            let path = self.log.path.display();
+            AuditError::new(format!("the last record in `{path}` cannot be read ({error}); run `tollgate log verify`"))
+        })?;
+        (self.seq, self.time, self.hash) = (last.seq, last.time, hash(line));
+        let begin = if from == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+        self.recent = bytes[begin..].to_vec();
+        Ok(())
+    }
+
+    /// Fields of records that were never written are nobody's.
+    fn drop_orphans(&mut self) -> Result<(), AuditError> {
+        let mut window = WINDOW;
+        while self.fields.length > 0 {
+            let from = self.fields.length.saturating_sub(window);
+            let bytes = self.fields.read(from)?;
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let start = bytes[..whole.saturating_sub(1)].iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+            let seq = seq_at_end(&bytes[..whole]);
+            match start.or((from == 0).then_some(0)) {
+                _ if whole == bytes.len() && seq.is_some_and(|seq| seq <= self.seq) => return Ok(()),
+                _ if whole < bytes.len() && (whole > 0 || from == 0) => self.fields.cut(from + whole as u64)?,
+                Some(start) => self.fields.cut(from + start as u64)?,
+                None => window *= 8,
+            }
+        }
+        Ok(())
+    }
+
+    /// The record with which a call began, if it is among the newest.
+    pub(crate) fn intent(&self, key: &CallKey) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Began {
+            seq: u64,
+            point: Option<String>,
+            call: Option<String>,
+            session: Option<String>,
+        }
+        let needle = serde_json::to_string(&key.call).ok()?;
+        let lines = std::str::from_utf8(&self.recent).ok()?.rsplit('\n');
+        let mut found = lines.filter(|line| line.contains(&needle)).filter_map(|line| serde_json::from_str(line).ok());
+        let same = |began: &Began| began.session == key.session && began.call.as_deref() == Some(&key.call);
+        found.find(|began: &Began| began.point.as_deref() == Some("tool.before") && same(began)).map(|began| began.seq)
+    }
+
+    /// Notes down that lines were added.
+    pub(crate) fn grown(&mut self, lines: &[u8]) {
+        self.recent.extend_from_slice(lines);
+        let over = self.recent.len().saturating_sub(2 * WINDOW as usize);
+        if over > 0 {
+            let next = self.recent[over..]
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map_or(self.recent.len(), |at| over + at + 1);
+            self.recent.drain(..next);
+        }
+    }
+
+    /// Writes the newest head, in one piece.
+    pub(crate) fn write_head(&mut self, head: &Head) -> io::Result<()> {
+        let mut text = head.to_json().to_string();
+        text.extend(std::iter::repeat_n(' ', (HEAD_LENGTH - 1).saturating_sub(text.len())));
+        text.push('\n');
+        self.head_file.write_all_at(text.as_bytes(), 0)?;
+        self.head = Some(head.clone());
+        Ok(())
+    }
+}
+
+impl Grows {
+    pub(crate) fn open(path: PathBuf) -> Result<Self, AuditError> {
+        let mut options = OpenOptions::new();
+        let file = files::private(options.read(true).append(true).create(true)).open(&path);
+        let file = file.map_err(|error| AuditError::io("open", &path, &error))?;
+        let length = file.metadata().map_err(|error| AuditError::io("read", &path, &error))?.len();
+        Ok(Self { path, file, length })
+    }
+
+    fn read(&self, from: u64) -> Result<Vec<u8>, AuditError> {
+        let mut bytes = vec![0; usize::try_from(self.length - from).unwrap_or(0)];
+        self.file.read_exact_at(&mut bytes, from).map_err(|error| AuditError::io("read", &self.path, &error))?;
+        Ok(bytes)
+    }
+
+    /// Adds bytes, or nothing at all.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), AuditError> {
+        match io::Write::write_all(&mut self.file, bytes) {
+            Ok(()) => {
+                self.length += bytes.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // If this fails too, the next writer finds an unfinished line.
+                let _ = self.file.set_len(self.length);
+                Err(AuditError::io("write to", &self.path, &error))
+            }
+        }
+    }
+
+    /// Cuts it back to a length.
+    pub(crate) fn cut(&mut self, length: u64) -> Result<(), AuditError> {
+        self.file.set_len(length).map_err(|error| AuditError::io("cut back", &self.path, &error))?;
+        self.length = length;
+        Ok(())
+    }
+}
+
+/// The number at the end of a line of fields: nothing else ends a line in this way.
+pub(crate) fn seq_at_end(line: &[u8]) -> Option<u64> {
+    const NAME: &[u8] = b"\"seq\":";
+    let end = line.trim_ascii_end().strip_suffix(b"}")?;
+    let at = end.windows(NAME.len()).rposition(|window| window == NAME)? + NAME.len();
+    std::str::from_utf8(&end[at..]).ok()?.parse().ok()
+}
+
+fn same_file(here: &std::fs::Metadata, there: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (here.dev(), here.ino()) == (there.dev(), there.ino())
+}

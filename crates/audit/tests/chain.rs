@@ -1,0 +1,56 @@
+//! What is appended is there, in order, and fits together.
+
+mod common;
+
+use common::{Folder, call};
+use serde_json::json;
+use tollgate_audit::{Draft, Reader};
+
+#[test]
+fn a_log_of_several_segments_fits_together() {
+    let folder = Folder::new("several").segments(20_000);
+    folder.fill(700);
+    let found = folder.verify();
+    assert_eq!(found.flaw, None);
+    assert_eq!((found.range, found.signed), (Some((1, found.records)), found.records));
+    assert!(folder.files().len() > 12, "{:?}", folder.files());
+    assert_eq!(found.fields, 1400);
+    assert!(found.unsigned.is_empty());
+}
+
+#[test]
+fn the_end_of_a_call_names_its_beginning_in_this_process_and_in_the_next() {
+    let folder = Folder::new("intent");
+    let end = |session: &str, call: &str| {
+        let mut draft = Draft::new("event");
+        draft.member("point", &json!("tool.after"));
+        draft.ends(Some(session), call);
+        draft
+    };
+    let log = folder.log();
+    let begun = log.append(call(1)).unwrap();
+    log.append(call(2)).unwrap();
+    let ended = [log.append(end("s-1", "c-1")).unwrap(), folder.log().append(end("s-2", "c-2")).unwrap()];
+    let other = folder.log().append(end("s-0", "c-2")).unwrap();
+    let reader = Reader::new(&folder.dir());
+    let intent = |seq| reader.entry(seq).unwrap().unwrap().record.intent;
+    assert_eq!((intent(ended[0]), intent(ended[1]), intent(other)), (Some(begun), Some(begun + 1), None));
+}
+
+#[test]
+fn readers_find_the_same_records_from_both_ends_and_by_number() {
+    let folder = Folder::new("readers").segments(30_000);
+    folder.fill(600);
+    let reader = Reader::new(&folder.dir());
+    let forward: Vec<_> = reader.entries_from(1).unwrap().map(|entry| entry.unwrap()).collect();
+    let mut backward: Vec<_> = reader.entries_back().unwrap().map(|entry| entry.unwrap()).collect();
+    backward.reverse();
+    assert_eq!(forward.len(), backward.len());
+    for (one, other) in forward.iter().zip(&backward) {
+        assert_eq!((&one.record, one.fields.all()), (&other.record, other.fields.all()));
+        let found = reader.entry(one.record.seq).unwrap().unwrap();
+        assert_eq!((&found.record, found.fields.all()), (&one.record, one.fields.all()));
+    }
+    assert!(reader.entry(0).unwrap().is_none());
+    assert!(reader.entry(forward.len() as u64 + 1).unwrap().is_none());
+}
