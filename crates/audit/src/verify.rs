@@ -192,7 +192,7 @@ impl<'k> Walk<'k> {
                 return Ok(false);
             }
             first = false;
-            if self.found.records % 4096 == 0 {
+            if self.found.records.is_multiple_of(4096) {
                 progress(self.found.records);
             }
         }

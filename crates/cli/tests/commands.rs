@@ -27,6 +27,7 @@ fn without_a_policy_the_packs_hold() {
           packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
                      database, egress
           rules      26 of packs, 0 of files
+          records    redacted, files of 16 MB, kept for ever; no anchor
 
         the policy is right
         [0]
@@ -57,6 +58,7 @@ fn init_writes_a_policy_once() {
           packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
                      database, egress
           rules      26 of packs, 0 of files
+          records    redacted, files of 16 MB, kept for ever; no anchor
 
         the policy is right
         [0]
@@ -70,6 +72,104 @@ fn init_writes_a_policy_once() {
         [2]
     "#]],
     );
+}
+
+#[test]
+fn what_is_recorded_is_shown() {
+    let check_user = |policy: &str, expected: Expect| {
+        let sandbox = Sandbox::new();
+        sandbox.user_policy(&format!("packs.use = []\n[audit]\n{policy}"));
+        check(&sandbox, &["check"], expected);
+    };
+    check_user(
+        "keep = 'sealed'\nsync = 'full'\nsegment = '64kB'\nretain = '90d'\nanchor.file = '/mnt/other/head'",
+        expect![[r#"
+            user     /home/.config/tollgate/tollgate.toml
+
+            enforced
+              packs      none
+              rules      0 of packs, 0 of files
+              records    sealed, files of 64 kB, kept for 90 days, safe from power failures;
+                         anchored at /mnt/other/head
+
+            the policy is right
+            [0]
+        "#]],
+    );
+    check_user(
+        "keep = 'nothing'\nretain = '36h'\non_fault = 'pass'\nanchor.url = 'https://ann:pw@notary.example/x?key=1'",
+        expect![[r#"
+            user     /home/.config/tollgate/tollgate.toml
+
+            enforced
+              packs      none
+              rules      0 of packs, 0 of files
+              records    decisions only, files of 16 MB, kept for 36 hours; anchored at
+                         https://notary.example
+              on fault   calls go on even if they cannot be recorded
+
+            the policy is right
+            [0]
+        "#]],
+    );
+    check_user(
+        "retain = '61m'\nanchor.command = ['publish-head', '--quiet']",
+        expect![[r#"
+        user     /home/.config/tollgate/tollgate.toml
+
+        enforced
+          packs      none
+          rules      0 of packs, 0 of files
+          records    redacted, files of 16 MB, kept for 61 minutes; anchored by
+                     publish-head
+
+        the policy is right
+        [0]
+    "#]],
+    );
+    check_user(
+        "enabled = false\non_fault = 'pass'",
+        expect![[r#"
+        user     /home/.config/tollgate/tollgate.toml
+
+        enforced
+          packs      none
+          rules      0 of packs, 0 of files
+          records    none: nothing of what happens is recorded
+
+        the policy is right
+        [0]
+    "#]],
+    );
+}
+
+#[test]
+fn a_relaxed_record_is_yellow() {
+    let sandbox = Sandbox::new();
+    sandbox.user_policy("audit.on_fault = 'pass'");
+    let shown = sandbox.run(&["check", "--color", "always"]).out;
+    assert!(shown.contains("\u{1b}[33;1mcalls go on even if they cannot be recorded\u{1b}[0m\n"), "{shown:?}");
+    assert!(shown.contains("  records    redacted, files of 16 MB, kept for ever; no anchor\n"), "{shown:?}");
+}
+
+#[test]
+fn what_is_recorded_is_data_too() {
+    let sandbox = Sandbox::new();
+    let audit = || sandbox.run(&["check", "--json"]).json()["audit"].clone();
+    let usual = json!({
+        "enabled": true,
+        "keep": "redacted",
+        "sync": "process",
+        "on_fault": "deny",
+        "segment": 16_000_000,
+        "retain": null,
+        "anchor": null,
+    });
+    assert_eq!(audit(), usual);
+    sandbox.user_policy("[audit]\nenabled = false\nretain = '1h'\nanchor.command = ['publish-head']\n");
+    assert_eq!(audit()["enabled"], false);
+    assert_eq!(audit()["retain"], 3600);
+    assert_eq!(audit()["anchor"], json!({ "command": ["publish-head"] }));
 }
 
 #[test]

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Mode, Override, Require, Rule, Tools};
 
+use crate::audit::AuditFile;
+
 /// `tollgate.toml`: what may stand in it (`spec/rules.md` says what it means).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -53,6 +55,9 @@ pub struct PolicyFile {
     /// What becomes of rules that somebody else wrote, by id.
     #[serde(rename = "override", skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, Override>,
+    /// What is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditFile>,
 }
 
 /// What becomes of a tool that nobody named.

@@ -11,6 +11,7 @@ pub const TEMPLATE: &str = r#"# Tollgate: what agents may do here.
 # They refuse what destroys work, leaks secrets or takes over the machine, and let ordinary work pass.
 
 # mode = "observe"        # only record what would be refused; a way to begin
+# audit.retain = "90d"    # how long records of what happened are kept; for ever if you do not say
 
 # [packs]
 # use = ["shell-safety", "git-safety", "secrets", "sensitive-paths", "infra", "database", "egress"]

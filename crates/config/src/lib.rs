@@ -17,9 +17,11 @@
 //! **Layers.** A restriction holds whoever wrote it. A relaxation holds from the machine's file; from the person's,
 //! unless the machine's file speaks against it; and from a project's only while [`Trust`] holds exactly its bytes. A
 //! project that is not trusted cannot rewrite calls or send them elsewhere either: that would be as good as running
-//! commands. What does not hold is in [`Plan::ignored`], for every answer to show.
+//! commands. Of what is recorded ([`Audit`]), each key is decided by whoever has the most rights of those who say it. What
+//! does not hold is in [`Plan::ignored`], for every answer to show.
 
 mod apply;
+mod audit;
 mod diagnostic;
 mod file;
 mod form;
@@ -38,6 +40,7 @@ mod target;
 mod tree;
 mod trust;
 
+pub use audit::{Anchor, Audit, AuditFile, Keep, Size, Sync};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tollgate_rules::form::Date;
 
 use crate::apply;
+use crate::audit;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::file::{File, Layer};
 use crate::form::PolicyFile;
@@ -137,7 +138,9 @@ fn together(mut layering: Layering<'_>, today: Date) -> Result<(Plan, Vec<tollga
     files.iter().for_each(|parsed| layering.lists(parsed));
     layering.tools();
     layering.workspace();
+    layering.audit();
     let mut mistakes: Vec<_> = files.iter().flat_map(meaning::settings).collect();
+    mistakes.extend(files.iter().flat_map(audit::mistakes));
     let targets = target::targets(&layering, &mut mistakes);
     target::relax(&mut layering, &targets, today, &mut mistakes);
     for (path, message) in meaning::shadowed(&layering.plan) {

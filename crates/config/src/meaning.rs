@@ -147,7 +147,7 @@ fn dedupe(Placed { form, path, .. }: &Placed<Dedupe>) -> Option<Mistake> {
     span(&form.span, "for", path)
 }
 
-fn span(span: &Span, key: &str, path: &[Step]) -> Option<Mistake> {
+pub(crate) fn span(span: &Span, key: &str, path: &[Step]) -> Option<Mistake> {
     let wrong = span.duration().err()?;
     let (message, help) = wrong.split_once("; ").unwrap_or((&wrong, "write it like `10m`"));
     Some(Mistake::new(message).help(help).at(key).below(path))

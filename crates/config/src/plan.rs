@@ -8,6 +8,7 @@ use serde::Serialize;
 use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Override, Require, Rule};
 use tollgate_rules::{Mistake, RuleSet, Step};
 
+use crate::audit::Audit;
 use crate::diagnostic::{Diagnostic, Diagnostics, Text};
 use crate::file::File;
 use crate::form::{Ambiguous, Unknown};
@@ -92,6 +93,8 @@ pub struct Plan {
     pub exceptions: Vec<Placed<Exception>>,
     /// The overrides of rules that hold, by the rule's id. Those of limits and the like are carried out already.
     pub overrides: BTreeMap<String, Override>,
+    /// What is recorded.
+    pub audit: Audit,
     /// The rules, compiled, with exceptions and overrides.
     pub compiled: Option<RuleSet>,
     /// What does not hold. Every answer shows that there is something.

@@ -156,9 +156,9 @@ fn prune<'t>(tree: Tree<'t>, flaws: &[Flaw]) -> (Tree<'t>, Kept) {
                 kept.0.insert(name, places);
                 left.insert(key, Spanned::new(place, DeValue::Array(items.into_iter().collect())));
             }
-            DeValue::Table(table) if name == "override" => {
-                let good = table.into_iter().filter(|(id, _)| {
-                    !within.iter().any(|path| path.first() == Some(&Step::Key(id.get_ref().to_string())))
+            DeValue::Table(table) if name == "override" || name == "audit" => {
+                let good = table.into_iter().filter(|(key, _)| {
+                    !within.iter().any(|path| path.first() == Some(&Step::Key(key.get_ref().to_string())))
                 });
                 left.insert(key, Spanned::new(place, DeValue::Table(good.collect())));
             }

@@ -255,7 +255,11 @@ impl<'s> Check<'s> {
         };
         if let Some((second, _)) = members.next() {
             let message = format!("{} takes one key, and this is a second", self.label());
-            return self.flaw(second.span(), message, Some("write two tables, one after the other".to_owned()));
+            let help = match self.path.last() {
+                Some(Step::Index(_)) => "write two tables, one after the other",
+                _ => "choose one",
+            };
+            return self.flaw(second.span(), message, Some(help.to_owned()));
         }
         self.alternative(schemas[at], node);
     }

@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate_config::{Plan, Unknown};
-use tollgate_rules::form::Mode;
+use tollgate_config::{Anchor, Audit, Keep, Plan, Sync, Unknown};
+use tollgate_rules::form::{Mode, OnFault};
 
 use super::Done;
 use crate::args::Policy;
 use crate::open::{self, Around};
-use crate::output::{Paint, print, print_json, visible, wrap};
+use crate::output::{Paint, print, print_json, short, visible, wrap};
 
 pub(super) fn run(policy: &Policy, json: bool, paint: Paint) -> Done {
     let plan = open::plan(policy, paint)?;
@@ -39,8 +40,22 @@ fn enforced(plan: &Plan) -> Value {
         "limits": plan.limits.len(),
         "exceptions": plan.exceptions.len(),
         "overrides": plan.overrides.keys().collect::<Vec<_>>(),
+        "audit": recorded(&plan.audit),
         "ignored": plan.ignored,
         "warnings": plan.warnings,
+    })
+}
+
+fn recorded(audit: &Audit) -> Value {
+    let Audit { enabled, keep, sync, on_fault, segment, retain, anchor } = audit;
+    json!({
+        "enabled": enabled,
+        "keep": keep,
+        "sync": sync,
+        "on_fault": on_fault,
+        "segment": segment,
+        "retain": retain.map(|retain| retain.as_secs()),
+        "anchor": anchor,
     })
 }
 
@@ -50,9 +65,11 @@ fn show(plan: &Plan, paint: Paint) -> String {
         let _ = writeln!(out, "{line}");
     }
     let _ = writeln!(out, "\n{}", paint.bold("enforced"));
-    for (name, value) in facts(plan) {
+    let facts = facts(plan).into_iter().map(|(name, value)| (name, value, false));
+    for (name, value, relaxed) in facts.chain(records(&plan.audit)) {
         let text = wrap(&value, 13, 80);
-        let _ = writeln!(out, "  {name:<11}{}", text.trim_start());
+        let text = text.trim_start();
+        let _ = writeln!(out, "  {name:<11}{}", if relaxed { paint.yellow(text) } else { text.to_owned() });
     }
     if !plan.warnings.is_empty() {
         let shown = if paint.on() { plan.warnings.coloured() } else { plan.warnings.to_string() };
@@ -102,4 +119,44 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
         facts.push(("tools", "those that no table names are refused".to_owned()));
     }
     facts
+}
+
+/// What is recorded, and whether somebody relaxed that.
+fn records(audit: &Audit) -> Vec<(&'static str, String, bool)> {
+    if !audit.enabled {
+        return vec![("records", "none: nothing of what happens is recorded".to_owned(), true)];
+    }
+    let keep = match audit.keep {
+        Keep::Redacted => "redacted",
+        Keep::Sealed => "sealed",
+        Keep::Nothing => "decisions only",
+    };
+    let sync = if audit.sync == Sync::Full { ", safe from power failures" } else { "" };
+    let kept = audit.retain.map_or("ever".to_owned(), length);
+    let anchor = audit.anchor.as_ref().map_or("no anchor".to_owned(), |anchor| {
+        let how = if matches!(anchor, Anchor::Command(_)) { "by" } else { "at" };
+        format!("anchored {how} {}", short(&visible(&anchor.to_string()), 50))
+    });
+    let what = format!("{keep}, files of {}, kept for {kept}{sync}; {anchor}", size(audit.segment));
+    let mut facts = vec![("records", what, false)];
+    if audit.on_fault == OnFault::Pass {
+        facts.push(("on fault", "calls go on even if they cannot be recorded".to_owned(), true));
+    }
+    facts
+}
+
+/// A number of bytes, in the largest unit of which it is a whole number.
+fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let unit = units.into_iter().find(|(each, _)| bytes.is_multiple_of(*each));
+    unit.map_or_else(|| format!("{bytes} bytes"), |(each, name)| format!("{} {name}", bytes / each))
+}
+
+/// A length of time, in the largest unit of which it is a whole number.
+fn length(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let (each, name) = units.into_iter().find(|(each, _)| seconds.is_multiple_of(*each)).unwrap_or((1, "second"));
+    let count = seconds / each;
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
