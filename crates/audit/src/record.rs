@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::{AuditError, hex, seal};
+
 /// A record as it stands in the log (`spec/audit.md`). Members that a kind of record does not have are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -131,6 +133,17 @@ impl Fields {
     pub fn value(&self, name: &str) -> Option<Value> {
         let (_, value) = self.fields.get(name)?.as_ref()?;
         serde_json::from_str(value.get()).ok()
+    }
+
+    /// The value of a field, unsealed with a key if it was sealed. None if it is not there or was erased.
+    pub fn open(&self, name: &str, key: Option<&[u8; 32]>) -> Option<Result<Value, AuditError>> {
+        let (salt, _) = self.fields.get(name)?.as_ref()?;
+        let value = self.value(name)?;
+        match (seal::is_sealed(&value), key, hex::decode(salt)) {
+            (None, ..) => Some(Ok(value)),
+            (_, Some(key), Some(salt)) => seal::unseal(key, &salt, name, &value),
+            _ => Some(Err(AuditError::new(format!("the field `{name}` is sealed, and there is no key")))),
+        }
     }
 
     /// All that are there, as they are kept.

@@ -66,6 +66,10 @@ pub(crate) enum Command {
     Trust(Trust),
     /// Write a policy to start with into tollgate.toml here.
     Init(Init),
+    /// What agents did: recent records, one of them, a proof that none was changed.
+    Log(Box<crate::command::log::Log>),
+    /// Run recorded calls through another policy and show what would change.
+    Replay(Box<crate::command::replay::Replay>),
     /// Print completions for a shell.
     Completions {
         /// For which shell.
@@ -108,6 +112,8 @@ impl Command {
             Self::Rules(Rules { what: RulesWhat::List(json) | RulesWhat::Effects(json) }) => json.json,
             Self::Rules(Rules { what: RulesWhat::Show { json, .. } }) => json.json,
             Self::Trust(trust) => trust.json.json,
+            Self::Log(log) => log.json(),
+            Self::Replay(replay) => replay.json.json,
             Self::Explain(_) | Self::Init(_) | Self::Completions { .. } | Self::Man => false,
         };
         if json { Form::Document } else { Form::Words }

@@ -3,6 +3,8 @@
 mod check;
 mod explain;
 mod init;
+pub(crate) mod log;
+pub(crate) mod replay;
 mod rules;
 mod test;
 mod trust;
@@ -54,6 +56,8 @@ pub(crate) fn run(args: Args) -> Done {
         Command::Rules(rules) => rules::run(&args.policy, &rules.what, paint),
         Command::Trust(trust) => trust::run(&args.policy, &trust),
         Command::Init(init) => init::run(init.force),
+        Command::Log(log) => log::run(&args.policy, &log, paint),
+        Command::Replay(replay) => replay::run(&args.policy, &replay, paint),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "tollgate", &mut text);
