@@ -1,6 +1,6 @@
 //! Finds credentials in text and takes them out.
 //!
-//! One pass of a keyword automaton over the text decides which of the rules are worth a closer look, so that clean
+//! One pass for keywords over the text decides which of the rules are worth a closer look, so that clean
 //! text costs little and no rule ever searches text that does not name it. There are three families of rules:
 //!
 //! * **token shapes** ([`rules`]): what vendors publish about the look of their tokens (`ghp_…`, `AKIA…`);
@@ -31,11 +31,13 @@ mod keywords;
 mod kubernetes;
 mod made_up;
 mod names;
+mod pattern;
 mod pem;
 pub mod rules;
 mod scan;
 mod scanner;
 mod stream;
+mod table;
 mod value;
 
 pub use custom::{Custom, CustomError};

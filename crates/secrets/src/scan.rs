@@ -7,11 +7,12 @@
 use crate::assign::{self, Assignment, Link, REACH};
 use crate::closed;
 use crate::custom::Additions;
-use crate::keywords::{Keywords, Sign, Trigger};
+use crate::keywords::{Keywords, LazyRule, Sign, Trigger};
 use crate::kubernetes::Object;
 use crate::names::{self, NameStrength, is_word_start};
 use crate::pem::Block;
-use crate::rules::{Rule, Span, VENDORS, id};
+use crate::rules::{Span, VENDORS, id};
+use crate::table;
 use crate::value::{self, Circumstances};
 use std::borrow::Cow;
 use std::fmt;
@@ -79,7 +80,7 @@ pub(crate) fn scan(
     scan.follow_keywords();
     let in_object = object.is_open() || !scan.kinds.is_empty();
     scan.follow_objects(object);
-    scan.apply(additions);
+    scan.apply_additions(additions);
     scan.settle_deferred();
     Outcome { in_object, ..scan.finish() }
 }
@@ -139,19 +140,12 @@ impl<'k, 't> Scan<'k, 't> {
     }
 
     fn follow_keywords(&mut self) {
-        let keywords = self.keywords;
         let base = self.look_back();
-        let text = &self.text[base..self.stretch.end];
-        let Some(automaton) = keywords.automaton(text.len()) else { return };
-        for hit in automaton.find_overlapping_iter(text) {
-            let word = base + hit.start()..base + hit.end();
-            if word.start < self.placeholder_end {
-                continue;
+        table::each_keyword(&self.text[base..self.stretch.end], |word, sign| {
+            if base + word.start >= self.placeholder_end {
+                self.follow(sign, base + word.start..base + word.end);
             }
-            for &sign in keywords.signs(hit.pattern().as_usize()) {
-                self.follow(sign, word.clone());
-            }
-        }
+        });
     }
 
     /// Where the names begin whose values may stand in the stretch.
@@ -166,9 +160,9 @@ impl<'k, 't> Scan<'k, 't> {
         let before = word.start < self.stretch.start;
         match sign {
             Sign::Trigger(trigger) => self.follow_trigger(trigger, word),
-            Sign::Vendor(index) => self.follow_vendor(index, word),
+            Sign::Vendor(index) => self.follow_vendor(usize::from(index), word),
             Sign::Placeholder => self.placeholder_end = self.end_of_placeholder(word.end),
-            Sign::Rule { index, exact } if !before => self.follow_rule(index, exact, word),
+            Sign::Rule(index) if !before => self.follow_rule(usize::from(index), word),
             Sign::KeyBlock if !before => self.follow_key_block(word),
             Sign::Kubernetes if !before => self.kinds.push(word.start),
             _ => {}
@@ -180,10 +174,7 @@ impl<'k, 't> Scan<'k, 't> {
         start + name
     }
 
-    fn follow_rule(&mut self, index: usize, exact: Option<&str>, word: Range<usize>) {
-        if exact.is_some_and(|exact| &self.text[word.clone()] != exact.as_bytes()) {
-            return;
-        }
+    fn follow_rule(&mut self, index: usize, word: Range<usize>) {
         let lazy = &self.keywords.rules[index];
         if word.start < self.searched[index] {
             return;
@@ -196,24 +187,18 @@ impl<'k, 't> Scan<'k, 't> {
             return;
         }
         self.searched[index] = span.end;
-        if let Some(regex) = lazy.regex() {
-            self.apply_pattern(lazy.rule, regex, span);
-        }
+        self.apply(lazy, span);
     }
 
-    fn apply_pattern(&mut self, rule: &'static Rule, regex: &regex::bytes::Regex, span: Range<usize>) {
+    fn apply(&mut self, lazy: &LazyRule, span: Range<usize>) {
         self.work += span.len();
-        let bytes = &self.text[span.clone()];
-        if !regex.is_match(bytes) {
-            return;
-        }
-        for groups in regex.captures_iter(bytes) {
-            let Some(secret) = groups.get(1).or_else(|| groups.get(0)) else { continue };
+        for secret in lazy.pattern.find(&self.text[span.clone()]) {
+            let start = span.start + secret.start;
             // A quote ends whatever string the secret stands in.
-            let bytes = secret.as_bytes().split(|&byte| byte == b'"').next().unwrap_or_default();
-            if rule.check.passes(bytes) {
-                let start = span.start + secret.start();
-                self.report(Cow::Borrowed(rule.id), start..start + bytes.len());
+            let bytes = self.text[start..span.start + secret.end].split(|&byte| byte == b'"').next();
+            let bytes = bytes.unwrap_or_default();
+            if lazy.rule.check.passes(bytes) {
+                self.report(Cow::Borrowed(lazy.rule.id), start..start + bytes.len());
             }
         }
     }
@@ -349,9 +334,7 @@ impl<'k, 't> Scan<'k, 't> {
             return true;
         }
         let mut known = self.keywords.rules.iter().filter(|lazy| closed::is_closed_start(lazy.rule, value)).peekable();
-        known.peek().is_some()
-            && !known
-                .any(|lazy| lazy.regex().is_some_and(|regex| regex.is_match(value) && lazy.rule.check.passes(value)))
+        known.peek().is_some() && !known.any(|lazy| lazy.pattern.is_match(value) && lazy.rule.check.passes(value))
     }
 
     /// Reports a named value, or keeps it until it is known whether its name stays as it is.
@@ -448,7 +431,7 @@ impl<'k, 't> Scan<'k, 't> {
         }
     }
 
-    fn apply(&mut self, additions: &Additions) {
+    fn apply_additions(&mut self, additions: &Additions) {
         if additions.is_empty() {
             return;
         }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-/// The keywords are the same for every scanner and are built once.
+/// The rules are the same for every scanner, and what is prepared for one is prepared for all.
 static KEYWORDS: LazyLock<Arc<Keywords>> = LazyLock::new(|| Arc::new(Keywords::new()));
 
 static SHARED: LazyLock<Scanner> = LazyLock::new(Scanner::new);

@@ -43,7 +43,7 @@ pub struct Rule {
 }
 
 /// Every token shape, by family.
-const FAMILIES: [&[Rule]; 7] =
+pub(crate) const FAMILIES: [&[Rule]; 7] =
     [code::RULES, cloud::RULES, ai::RULES, commerce::RULES, messaging::RULES, tools::RULES, formats::RULES];
 
 /// All token shapes.

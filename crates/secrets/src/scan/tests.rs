@@ -42,3 +42,21 @@ fn work_grows_no_faster_than_the_text() {
         assert!(long <= 40.0 && long <= short * 8.0 + 8.0, "{unit:?}: {short} then {long} steps for each byte");
     }
 }
+
+#[test]
+fn compiled_patterns_find_the_same() {
+    let compiled = Keywords::new();
+    compiled.rules.iter().for_each(|lazy| lazy.pattern.compile());
+    let find = |keywords: &Keywords, text: &str| {
+        scan(keywords, &Additions::default(), text, 0..text.len(), 0, &mut Object::default()).found
+    };
+    let examples: Vec<_> = compiled.rules.iter().map(|lazy| lazy.rule.example.concat()).collect();
+    for (number, example) in examples.iter().enumerate() {
+        // Fresh ones, lest much work have them compiled.
+        let followed = Keywords::new();
+        let next = &examples[(number + 1) % examples.len()];
+        for text in [example.clone(), format!("key=\"{example}\" {next}"), format!("{example}/{next}:{example}")] {
+            assert_eq!(find(&followed, &text), find(&compiled, &text), "{text}");
+        }
+    }
+}
