@@ -10,7 +10,9 @@
 //!
 //! The format is in `spec/audit.md`, which also says what it proves and what it does not.
 
+mod anchor;
 mod draft;
+mod erase;
 mod error;
 mod files;
 mod head;
@@ -20,13 +22,17 @@ mod log;
 mod query;
 mod read;
 mod record;
+mod renew;
+mod retain;
 mod seal;
 mod segment;
 mod stamp;
 mod tail;
 mod verify;
 
+pub use anchor::{Anchor, Publisher, publish_newest};
 pub use draft::Draft;
+pub use erase::{Erased, erase};
 pub use error::AuditError;
 pub use head::Head;
 pub use keys::Keys;
@@ -34,6 +40,8 @@ pub use log::{Log, Settings};
 pub use query::Query;
 pub use read::{Entry, Line, Reader};
 pub use record::{Fields, Record, Turn};
+pub use renew::{follow, set_aside};
+pub use retain::{Removed, retain};
 pub use segment::Segment;
 pub use stamp::{moment, stamp};
 pub use verify::{Flaw, Known, Verified, verify};

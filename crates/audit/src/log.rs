@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tollgate_core::{Clock, Digest};
 
 use crate::draft::{CallKey, Draft, Place, hash};
 use crate::tail::Tail;
-use crate::{AuditError, Head, Keys, files, keys, stamp};
+use crate::{AuditError, Head, Keys, files, keys, retain, stamp};
 
 /// There is a checkpoint at least this often.
 pub(crate) const CHECKPOINT: u64 = 256;
@@ -25,13 +26,15 @@ pub struct Settings {
     pub sync: bool,
     /// How long a segment may become, in bytes, before a new one begins.
     pub segment: u64,
+    /// How long records are kept; for ever if none.
+    pub retain: Option<Duration>,
     /// How long to wait for another process that is writing.
     pub patience: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { sync: false, segment: 16_000_000, patience: Duration::from_secs(5) }
+        Self { sync: false, segment: 16_000_000, retain: None, patience: Duration::from_secs(5) }
     }
 }
 
@@ -58,6 +61,8 @@ pub struct Log {
     /// Records that wait for whoever writes next.
     waiting: Mutex<Vec<(Draft, Arc<Slot>)>>,
     writer: Mutex<Writer>,
+    /// Whether a segment was begun, so that older ones may have become too old.
+    rotated: AtomicBool,
 }
 
 /// Where the number of a record, or why it has none, is left for whoever waits for it.
@@ -102,7 +107,15 @@ impl Log {
             }
         };
         let writer = Mutex::new(Writer { lock, tail: None, open: HashMap::new() });
-        Ok(Self { dir: dir.to_owned(), settings, keys, clock, waiting: Mutex::default(), writer })
+        Ok(Self {
+            dir: dir.to_owned(),
+            settings,
+            keys,
+            clock,
+            waiting: Mutex::default(),
+            writer,
+            rotated: AtomicBool::new(false),
+        })
     }
 
     /// The keys it is written with.
@@ -124,20 +137,38 @@ impl Log {
         lock(&self.waiting).push((draft, Arc::clone(&slot)));
         let mut writer = lock(&self.writer);
         if lock(&slot).is_none() {
-            let (drafts, slots): (Vec<Draft>, Vec<Arc<Slot>>) =
-                std::mem::take(&mut *lock(&self.waiting)).into_iter().unzip();
-            let written = self.commit(&mut writer, &drafts);
-            for (index, slot) in slots.iter().enumerate() {
-                let own = written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone);
-                *lock(slot) = Some(own);
-            }
+            self.write_waiting(&mut writer);
         }
+        drop(writer);
+        self.let_go();
         lock(&slot).take().unwrap_or_else(|| Err(AuditError::new("the record was lost on its way to the log")))
+    }
+
+    /// Writes all that wait, and tells everybody what became of theirs.
+    fn write_waiting(&self, writer: &mut Writer) {
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        let (drafts, slots): (Vec<Draft>, Vec<Arc<Slot>>) = waiting.into_iter().unzip();
+        let written = self.commit(writer, &drafts);
+        for (index, slot) in slots.iter().enumerate() {
+            let own = written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone);
+            *lock(slot) = Some(own);
+        }
+    }
+
+    /// Removes what has become too old, whenever a segment was begun. No call is refused because that failed: it is
+    /// tried again with the next segment.
+    fn let_go(&self) {
+        let due = self.settings.retain.filter(|_| self.rotated.swap(false, Ordering::Relaxed));
+        if let Some(since) = due.and_then(|age| self.clock.wall().checked_sub(age)) {
+            let _ = retain(self, &stamp(since));
+        }
     }
 
     /// Appends several records at once.
     pub fn append_all(&self, drafts: &[Draft]) -> Result<Vec<u64>, AuditError> {
-        self.commit(&mut lock(&self.writer), drafts)
+        let written = self.commit(&mut lock(&self.writer), drafts);
+        self.let_go();
+        written
     }
 
     /// The newest signed head; none if nothing was ever recorded.
@@ -232,6 +263,7 @@ impl Log {
             }
             return Err(error);
         }
+        self.rotated.fetch_or(fresh, Ordering::Relaxed);
         (tail.seq, tail.hash, tail.cut) = (batch.next - 1, batch.prev, 0);
         tail.time.clone_from(&batch.time);
         tail.grown(&batch.lines);
