@@ -51,7 +51,12 @@ impl Sandbox {
         std::fs::write(folder.join("tollgate.toml"), text).unwrap();
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    /// The folder that holds everything.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
         command
             .args(args)

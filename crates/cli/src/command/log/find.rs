@@ -1,0 +1,188 @@
+//! Which records somebody wants to see, and finding them.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tollgate_audit::{AuditError, Entry, Query, Reader, Record};
+use tollgate_core::Point;
+use tollgate_rules::nearest;
+
+use super::args::Filter;
+use super::time;
+use crate::command::Failure;
+use crate::output::visible;
+
+/// What can become of an event.
+const ACTS: &[&str] = &["go", "elsewhere", "ask", "reply", "stop"];
+/// How far back the beginning of a session's id is looked up.
+const RECENT: usize = 10_000;
+/// From this length on, a text is compared with digests too: a shorter one would be found in most of them.
+const DIGEST: usize = 8;
+
+/// Which records are wanted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    query: Query,
+    /// In lower case.
+    grep: Option<String>,
+}
+
+impl Wanted {
+    pub(super) fn of(filter: &Filter, reader: &Reader, now: Duration) -> Result<Self, Failure> {
+        let points: Vec<&str> = Point::ALL.iter().map(|point| point.name()).collect();
+        let moment = |text: &Option<String>| text.as_ref().map(|text| time::parse(text, now)).transpose();
+        let query = Query {
+            session: filter.session.as_deref().map(|given| session(given, reader)).transpose()?,
+            agent: filter.agent.clone(),
+            tool: filter.tool.clone(),
+            act: known("act", filter.act.as_deref(), ACTS)?,
+            point: known("point", filter.point.as_deref(), &points)?,
+            rule: filter.rule.clone(),
+            since: moment(&filter.since)?,
+            until: moment(&filter.until)?,
+        };
+        Ok(Self { query, grep: filter.grep.as_ref().map(|text| text.to_lowercase()) })
+    }
+
+    /// Whether every record is wanted.
+    pub(super) fn is_all(&self) -> bool {
+        self.query == Query::default() && self.grep.is_none()
+    }
+
+    pub(super) fn fits(&self, entry: &Entry) -> bool {
+        self.query.fits(&entry.record) && self.grep.as_ref().is_none_or(|text| mentions(entry, text))
+    }
+
+    /// Whether neither this record nor any after it can be wanted.
+    pub(super) fn is_over(&self, record: &Record) -> bool {
+        self.query.until.is_some_and(|until| record.time >= tollgate_audit::stamp(until))
+    }
+
+    /// Whether neither this record nor any before it can be wanted: times never go back.
+    fn is_past(&self, record: &Record) -> bool {
+        self.query.since.is_some_and(|since| record.time < tollgate_audit::stamp(since))
+    }
+}
+
+/// A word of a closed set.
+fn known(what: &str, given: Option<&str>, all: &[&str]) -> Result<Option<String>, String> {
+    let Some(given) = given else { return Ok(None) };
+    if all.contains(&given) {
+        return Ok(Some(given.to_owned()));
+    }
+    let help = match nearest(given, all) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", all.join(", ")),
+    };
+    Err(format!("there is no {what} `{}`; {help}", visible(given)))
+}
+
+/// The session that was meant: the table shows the beginnings of their ids only.
+fn session(given: &str, reader: &Reader) -> Result<String, Failure> {
+    let mut found: Vec<String> = Vec::new();
+    for line in reader.lines_back()?.take(RECENT) {
+        let Some(id) = line?.record().ok().and_then(|record| record.session) else { continue };
+        if id == given {
+            return Ok(id);
+        }
+        if id.starts_with(given) && !found.contains(&id) {
+            found.push(id);
+        }
+    }
+    match found.as_slice() {
+        [] => Ok(given.to_owned()),
+        [id] => Ok(id.clone()),
+        [one, other, ..] => {
+            let (given, one, other) = (visible(given), visible(one), visible(other));
+            Err(format!("more than one session begins with `{given}`: `{one}`, `{other}`; write more of it").into())
+        }
+    }
+}
+
+/// Whether a text stands in a record or beside it.
+fn mentions(entry: &Entry, text: &str) -> bool {
+    let mut record = serde_json::to_value(&entry.record).unwrap_or_default();
+    if let Some(members) = record.as_object_mut() {
+        // Any short text stands in some hash.
+        let chain = |name: &str| matches!(name, "prev" | "fields" | "signed" | "head");
+        members.retain(|name, _| !chain(name) && (name != "digest" || text.len() >= DIGEST));
+    }
+    holds(&record, text, false)
+        || entry.fields.all().values().any(|value| !is_sealed(value) && holds(value, text, true))
+}
+
+/// Whether a text stands in a document; `names` of members count only where somebody else chose them.
+fn holds(value: &Value, text: &str, names: bool) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(own) => own.to_lowercase().contains(text),
+        Value::Array(items) => items.iter().any(|item| holds(item, text, names)),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, member)| names && name.to_lowercase().contains(text) || holds(member, text, names)),
+        Value::Bool(_) | Value::Number(_) => value.to_string().contains(text),
+    }
+}
+
+/// Whether a value is kept encrypted.
+pub(super) fn is_sealed(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| members.len() == 1 && members.get("sealed").is_some_and(Value::is_string))
+}
+
+/// Lines of a log that cannot be read: what could be is shown all the same.
+#[derive(Debug, Default)]
+pub(super) struct Unreadable(Option<AuditError>, u64);
+
+impl Unreadable {
+    fn add(&mut self, error: AuditError) {
+        self.1 += 1;
+        self.0.get_or_insert(error);
+    }
+
+    /// An error if there was one.
+    pub(super) fn said(self) -> Result<(), Failure> {
+        match self {
+            Self(None, _) => Ok(()),
+            Self(Some(error), 1) => Err(error.into()),
+            Self(Some(error), more) => Err(format!("{error} (and {} more)", more - 1).into()),
+        }
+    }
+}
+
+/// Goes through the records that are wanted, newest first, from before a number or from the end, until `each` has
+/// enough. Records are read one by one; an index could name them instead.
+pub(super) fn matching(
+    reader: &Reader,
+    wanted: &Wanted,
+    before: Option<u64>,
+    each: &mut dyn FnMut(Entry) -> bool,
+) -> Result<Unreadable, Failure> {
+    let mut unreadable = Unreadable::default();
+    let entries: Box<dyn Iterator<Item = Result<Entry, AuditError>>> = match before {
+        Some(before) if wanted.is_all() => Box::new(by_number(reader, before)?),
+        _ => Box::new(reader.entries_back()?),
+    };
+    for entry in entries {
+        match entry {
+            Err(error) => unreadable.add(error),
+            Ok(entry) if before.is_some_and(|before| entry.record.seq >= before) => {}
+            Ok(entry) if wanted.is_past(&entry.record) => break,
+            Ok(entry) if !wanted.fits(&entry) => {}
+            Ok(entry) => {
+                if !each(entry) {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(unreadable)
+}
+
+/// All records before a number, newest first. Numbers have no gaps, so nothing after it has to be read.
+fn by_number(reader: &Reader, before: u64) -> Result<impl Iterator<Item = Result<Entry, AuditError>> + use<>, Failure> {
+    let first = reader.segments()?.first().map_or(before, |segment| segment.first);
+    let newest = reader.lines_back()?.next().transpose()?.map(|line| line.record()).transpose()?;
+    let end = newest.map_or(first, |newest| newest.seq + 1).min(before);
+    let reader = reader.clone();
+    Ok((first..end).rev().filter_map(move |seq| reader.entry(seq).transpose()))
+}

@@ -1,0 +1,141 @@
+//! Which log is meant, and with which key it is checked.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tollgate_audit::{AuditError, Head, Keys, Reader};
+use tollgate_config::Paths;
+
+use super::args::Where;
+use crate::args::Policy;
+use crate::command::Failure;
+use crate::output::visible;
+
+/// The file of an exported log that holds its public key.
+pub(super) const KEY_FILE: &str = "key";
+
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        Self::Said(error.to_string())
+    }
+}
+
+/// A log, and the keys of whoever looks at it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) dir: PathBuf,
+    /// Whether it is this user's own.
+    pub(super) own: bool,
+    keys: Option<PathBuf>,
+}
+
+/// A public key, and how it came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PublicKey {
+    pub(super) bytes: [u8; 32],
+    pub(super) from: Origin,
+}
+
+/// How a public key came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It was typed.
+    Given,
+    /// It belongs to the secret of this user.
+    Own,
+    /// It lay beside the log.
+    Beside,
+}
+
+impl Place {
+    pub(super) fn of(policy: &Policy, named: &Where) -> Result<Self, Failure> {
+        let paths = Paths::of_process(policy.config.as_deref())?;
+        let own = paths.state().map(|state| state.join("audit"));
+        let keys = paths.data().ok().map(|data| data.join("audit"));
+        let Some(dir) = &named.dir else {
+            let dir = own.map_err(|error| error.to_string())?;
+            return Ok(Self { dir, own: true, keys });
+        };
+        let there = fs::canonicalize(dir).map_err(|error| unreadable(dir, &error))?;
+        if !there.is_dir() {
+            return Err(format!("`{}` is no folder", shown(dir)).into());
+        }
+        let same = own.is_ok_and(|own| fs::canonicalize(own).is_ok_and(|own| own == there));
+        Ok(Self { dir: dir.clone(), own: same, keys })
+    }
+
+    pub(super) fn reader(&self) -> Reader {
+        Reader::new(&self.dir)
+    }
+
+    /// Where this user's keys lie.
+    pub(super) fn keys(&self) -> Result<&Path, Failure> {
+        self.keys.as_deref().ok_or_else(|| tollgate_config::NoHome.to_string().into())
+    }
+
+    /// The public key of the log, as far as it is known without asking the log's own records.
+    pub(super) fn public_key(&self, given: Option<&str>) -> Result<Option<PublicKey>, Failure> {
+        if let Some(text) = given {
+            let wrong = || format!("`{}` is no public key: it has 64 hexadecimal digits", visible(text));
+            let bytes = decode(text).ok_or_else(wrong)?;
+            return Ok(Some(PublicKey { bytes, from: Origin::Given }));
+        }
+        if self.own {
+            let keys = Keys::read(self.keys()?)?;
+            return Ok(keys.map(|keys| PublicKey { bytes: keys.public(), from: Origin::Own }));
+        }
+        let path = self.dir.join(KEY_FILE);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| unreadable(&path, &error))?,
+        };
+        let wrong = || format!("`{}` holds no public key: 64 hexadecimal digits are expected", shown(&path));
+        Ok(Some(PublicKey { bytes: decode(&text).ok_or_else(wrong)?, from: Origin::Beside }))
+    }
+
+    /// The newest signed head, if it can be read.
+    pub(super) fn head(&self) -> Option<Head> {
+        fs::read(self.dir.join("head")).ok().and_then(|text| Head::parse(&text))
+    }
+
+    /// What to say where there is no record.
+    pub(super) fn nothing(&self, enabled: bool) -> String {
+        let dir = shown(&self.dir);
+        if !self.own {
+            return format!("there is no record in `{dir}`; a log has files like 000000000001.log\n");
+        }
+        let fills = if enabled {
+            "every call that an agent makes through Tollgate adds to it"
+        } else {
+            "nothing will be: the policy has `[audit] enabled = false`"
+        };
+        format!("nothing is recorded yet\n  {fills}\n  looked in {dir}\n")
+    }
+}
+
+/// A path, as it may be shown.
+pub(super) fn shown(path: &Path) -> String {
+    visible(&path.display().to_string())
+}
+
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    let help = match error.kind() {
+        ErrorKind::PermissionDenied => "; look at who owns it",
+        _ => "",
+    };
+    Failure::Said(format!("cannot read `{}`: {error}{help}", shown(path)))
+}
+
+/// A key from its digits.
+fn decode(text: &str) -> Option<[u8; 32]> {
+    let digits = text.trim().as_bytes();
+    let mut bytes = [0; 32];
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
