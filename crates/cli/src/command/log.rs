@@ -6,18 +6,24 @@
 //!  row      a record in a few words              table    rows in eighty columns
 //!  show     one record, in full                  verify   whether it is what it says it is
 //!  export   records for other programs           key      what others check it with
+//!  erase    what is about somebody               anchor   the newest head, published
+//!  renew    a new log after an old one           own      this user's log, to be added to
 //! ```
 
+mod anchor;
 mod args;
 mod cells;
+mod erase;
 mod export;
 mod find;
 mod follow;
 mod json;
 mod key;
 mod list;
+mod own;
 mod page;
 mod place;
+mod renew;
 mod row;
 mod show;
 mod subject;
@@ -39,6 +45,9 @@ pub(crate) fn run(policy: &Policy, log: &Log, paint: Paint) -> Done {
         Some(What::Verify(verify)) => verify::run(policy, verify, paint),
         Some(What::Export(export)) => export::run(policy, export),
         Some(What::Key(key)) => key::run(policy, key),
+        Some(What::Erase(args)) => erase::run(policy, args, paint),
+        Some(What::Anchor(args)) => anchor::run(policy, args, paint),
+        Some(What::New(args)) => renew::run(policy, args, paint),
     }
 }
 

@@ -43,6 +43,28 @@ const KEY: &str = "\
 Example:
   tollgate log key > key.txt            give this to whoever checks the log";
 
+const ERASE: &str = "\
+Examples:
+  tollgate log erase --session 7f3a --reason 'request of 2026-11-15' --yes
+  tollgate log erase --principal ann@example.com --reason 'left' --yes
+  tollgate log erase --seq 57-90 --field result --reason 'too much' --yes
+
+The fields of these records (arguments, results, reasons, folders, people) are
+written over. That there was a call, when, by which tool and what was decided
+stays, and the log still verifies. The reason stays too: name nobody in it.";
+
+const ANCHOR: &str = "\
+Examples:
+  tollgate log anchor                   now, wherever the policy says
+  tollgate log anchor --print           for a place of your own
+
+With `[audit] anchor` in the policy this happens by itself at every checkpoint,
+at least every 256 records; a timer that runs it makes the gap smaller.";
+
+const NEW: &str = "\
+For a log whose key is lost, or whose damage you have looked into. The old log
+is kept whole beside the new one, which names it in its first words.";
+
 #[derive(Debug, Group)]
 #[command(args_conflicts_with_subcommands = true, after_help = LIST)]
 pub(crate) struct Log {
@@ -60,6 +82,8 @@ impl Log {
             Some(What::Verify(verify)) => verify.json.json,
             Some(What::Export(export)) => export.json.json,
             Some(What::Key(key)) => key.json.json,
+            Some(What::Erase(erase)) => erase.json.json,
+            Some(What::Anchor(_) | What::New(_)) => false,
         }
     }
 }
@@ -78,6 +102,15 @@ pub(super) enum What {
     /// Print the public key, with which anybody can check the log.
     #[command(after_help = KEY)]
     Key(Key),
+    /// Erase what is about somebody; the log stays whole and can still be checked.
+    #[command(after_help = ERASE)]
+    Erase(Erase),
+    /// Publish the newest signed head, so that a log put back to an older state is noticed.
+    #[command(after_help = ANCHOR)]
+    Anchor(Anchor),
+    /// Set the log aside and begin a new one that names it.
+    #[command(after_help = NEW)]
+    New(New),
 }
 
 /// Which log.
@@ -211,4 +244,43 @@ pub(super) struct Key {
     pub(super) json: Json,
     #[command(flatten)]
     pub(super) place: Where,
+}
+
+#[derive(Debug, Group)]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(true))]
+pub(super) struct Erase {
+    /// Of this session, its whole id.
+    #[arg(long, value_name = "ID", group = "which")]
+    pub(super) session: Option<String>,
+    /// On behalf of this person.
+    #[arg(long, value_name = "NAME", group = "which")]
+    pub(super) principal: Option<String>,
+    /// This record, or these: 57-90.
+    #[arg(long, value_name = "N[-M]", group = "which")]
+    pub(super) seq: Option<String>,
+    /// Only this field; all unless told.
+    #[arg(long, value_name = "NAME")]
+    pub(super) field: Vec<String>,
+    /// Why. It becomes part of the log.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+    /// Do it. Nothing can bring it back.
+    #[arg(long)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Anchor {
+    /// Print it instead.
+    #[arg(long)]
+    pub(super) print: bool,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct New {
+    /// Do it.
+    #[arg(long)]
+    pub(super) yes: bool,
 }
