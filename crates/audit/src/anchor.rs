@@ -63,8 +63,8 @@ fn run(command: &[String], line: &str) -> Result<(), AuditError> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
-    // A line fits into the pipe, whether or not anybody reads it.
-    let given = child.stdin.take().map(|mut input| input.write_all(line.as_bytes()));
+    // A line fits into the pipe, whether or not anybody reads it: what counts is the status.
+    let _ = child.stdin.take().map(|mut input| input.write_all(line.as_bytes()));
     let status = wait(&mut child).map_err(&failed)?;
     if status.success() {
         return Ok(());
@@ -72,8 +72,7 @@ fn run(command: &[String], line: &str) -> Result<(), AuditError> {
     let mut said = String::new();
     let _ = child.stderr.take().map(|output| output.take(500).read_to_string(&mut said));
     let said = tollgate_secrets::scanner().redact(said.trim()).into_owned();
-    let given = given.and_then(Result::err).map_or(String::new(), |error| format!(" ({error})"));
-    Err(failed(format!("{status}{given} {said}").trim_end().to_owned()))
+    Err(failed(format!("{status} {said}").trim_end().to_owned()))
 }
 
 /// Waits for a program, and ends it when it takes too long.

@@ -8,6 +8,8 @@ use crate::{Keys, hex};
 
 /// What every signed text begins with, so that it can be taken for nothing else.
 const DOMAIN: &[u8] = b"tollgate-audit-1\n";
+/// The same in a checkpoint. Otherwise somebody could cut off the log there and say that this was its end.
+const CHECKPOINT: &[u8] = b"tollgate-audit-1 checkpoint\n";
 
 /// A signed statement: this log has so many records, and this is the hash of the last.
 ///
@@ -37,8 +39,9 @@ pub struct Head {
     pub sig: [u8; 64],
 }
 
-/// The same as it is written.
+/// The same as it is written. More than this would not be signed.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Written<'a> {
     count: u64,
     head: &'a str,
@@ -52,14 +55,37 @@ struct Written<'a> {
 impl Head {
     /// Signs a statement.
     pub fn sign(keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
+        Self::sign_as(DOMAIN, keys, log, count, head, time)
+    }
+
+    /// Signs what a checkpoint says.
+    pub(crate) fn checkpoint(keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
+        Self::sign_as(CHECKPOINT, keys, log, count, head, time)
+    }
+
+    fn sign_as(domain: &[u8], keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
         let unsigned = Self { count, head, log, time: time.to_owned(), key: keys.public(), sig: [0; 64] };
-        Self { sig: keys.sign(&unsigned.message()), ..unsigned }
+        Self { sig: keys.sign(&unsigned.message(domain)), ..unsigned }
     }
 
     /// Whether the signature fits the statement and the key in it. Whose key that is, is another question.
     pub fn is_genuine(&self) -> bool {
+        self.is_signed_as(DOMAIN)
+    }
+
+    /// The same for what stands in a checkpoint.
+    pub(crate) fn is_genuine_checkpoint(&self) -> bool {
+        self.is_signed_as(CHECKPOINT)
+    }
+
+    fn is_signed_as(&self, domain: &[u8]) -> bool {
         let key = VerifyingKey::from_bytes(&self.key);
-        key.is_ok_and(|key| key.verify_strict(&self.message(), &Signature::from_bytes(&self.sig)).is_ok())
+        key.is_ok_and(|key| key.verify_strict(&self.message(domain), &Signature::from_bytes(&self.sig)).is_ok())
+    }
+
+    /// Whether it was signed with these keys: signing the same again gives the same, and is faster than checking.
+    pub(crate) fn is_by(&self, keys: &Keys) -> bool {
+        Self::sign(keys, self.log, self.count, self.head, &self.time) == *self
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote; none if it is anything else.
@@ -94,7 +120,7 @@ impl Head {
         })
     }
 
-    fn message(&self) -> Vec<u8> {
-        [DOMAIN, &canonical(&self.statement())].concat()
+    fn message(&self, domain: &[u8]) -> Vec<u8> {
+        [domain, &canonical(&self.statement())].concat()
     }
 }

@@ -12,7 +12,7 @@ use tollgate_core::{Clock, Digest};
 
 use crate::draft::{CallKey, Draft, Place, hash};
 use crate::tail::Tail;
-use crate::{AuditError, Head, Keys, files, keys, retain, stamp};
+use crate::{AuditError, Head, Keys, Reader, files, keys, retain, stamp};
 
 /// There is a checkpoint at least this often.
 pub(crate) const CHECKPOINT: u64 = 256;
@@ -195,6 +195,11 @@ impl Log {
     fn refresh(&self, tail: &mut Option<Tail>) -> Result<(), AuditError> {
         if !tail.as_ref().is_some_and(Tail::still_holds) {
             *tail = Tail::find(&self.dir)?;
+            if let Some(Tail { head, first, .. }) = tail.as_mut() {
+                let other_log = |head: &Head| first.as_ref().is_some_and(|first| first.signed.log != head.log);
+                // A head that we did not sign for this log must not make us sign what it speaks of.
+                head.take_if(|head| head.key == self.keys.public() && (!head.is_by(&self.keys) || other_log(head)));
+            }
         }
         Ok(())
     }
@@ -208,7 +213,7 @@ impl Log {
         let time = self.now(slot.as_ref());
         let mut batch = Batch::after(slot.as_ref(), time)?;
         self.refuse_other_key(slot.as_ref())?;
-        let recovered = slot.as_ref().and_then(recovered).map(|what| ("recovered", what));
+        let recovered = slot.as_ref().and_then(|tail| self.recovered(tail)).map(|what| ("recovered", what));
         let why = recovered.or((batch.next == 1).then_some(("start", Value::Null)));
         let full = slot.as_ref().is_some_and(|tail| tail.log.length >= self.settings.segment);
         let fresh = slot.is_none() || full;
@@ -290,10 +295,47 @@ impl Log {
         }
     }
 
+    /// What has to be said about the end that was found, if it is not the one that was signed last.
+    fn recovered(&self, tail: &Tail) -> Option<Value> {
+        let mut what = json!({});
+        match &tail.head {
+            None if tail.seq == 0 => {}
+            None => {
+                what["unsigned_from"] = 1.into();
+                what["unsigned_to"] = tail.seq.into();
+                if !is_first_batch(tail) {
+                    // Nobody knows how many there were.
+                    what["lost_from"] = (tail.seq + 1).into();
+                }
+            }
+            Some(head) if head.count < tail.seq && self.follows(head) => {
+                what["unsigned_from"] = (head.count + 1).into();
+                what["unsigned_to"] = tail.seq.into();
+            }
+            Some(head) if head.count == tail.seq && head.head == tail.hash => {}
+            // Said once and for all: what was signed and is gone cannot be passed over in silence.
+            Some(head) => {
+                what["lost_from"] = (tail.seq + 1).min(head.count).into();
+                what["lost_to"] = head.count.into();
+                what["head"] = head.head.to_string().into();
+            }
+        }
+        if tail.cut > 0 {
+            what["cut"] = tail.cut.into();
+        }
+        what.as_object().is_some_and(|what| !what.is_empty()).then_some(what)
+    }
+
+    /// Whether the record that a head speaks of is still the one that was signed, by what the record after it says.
+    fn follows(&self, head: &Head) -> bool {
+        let after = Reader::new(&self.dir).entry(head.count + 1);
+        after.is_ok_and(|after| after.is_some_and(|after| after.record.prev == head.head.to_string()))
+    }
+
     /// A log is signed with one key from beginning to end.
     fn refuse_other_key(&self, tail: Option<&Tail>) -> Result<(), AuditError> {
-        let Some(head) = tail.and_then(|tail| tail.head.as_ref()) else { return Ok(()) };
-        if head.key == self.keys.public() {
+        let Some(tail) = tail else { return Ok(()) };
+        if tail.signed().all(|head| head.key == self.keys.public()) {
             return Ok(());
         }
         let dir = self.dir.display();
@@ -306,8 +348,8 @@ impl Log {
 impl Batch {
     /// Nothing yet, after the end of a log.
     fn after(tail: Option<&Tail>, time: String) -> Result<Self, AuditError> {
-        let known = tail.and_then(|tail| tail.head.as_ref().map(|head| head.log).or_else(|| tail.log_id()));
-        let log = known.map_or_else(keys::draw, Ok)?;
+        let known = tail.and_then(|tail| tail.signed().next());
+        let log = known.map_or_else(keys::draw, |head| Ok(head.log))?;
         let (seq, prev) = tail.map_or((0, Digest([0; 32])), |tail| (tail.seq, tail.hash));
         let (lines, fields, seqs, began) = Default::default();
         Ok(Self { lines, fields, seqs, next: seq + 1, prev, time, log, began })
@@ -329,7 +371,7 @@ impl Batch {
     }
 
     fn checkpoint(&mut self, keys: &Keys, why: &str, what: &Value) {
-        let head = Head::sign(keys, self.log, self.next - 1, self.prev, &self.time);
+        let head = Head::checkpoint(keys, self.log, self.next - 1, self.prev, &self.time);
         let mut draft = Draft::new("checkpoint");
         draft.member("why", &Value::from(why));
         draft.member("signed", &head.to_json());
@@ -340,25 +382,9 @@ impl Batch {
     }
 }
 
-/// What has to be said about the end that was found, if it is not the one that was signed last.
-fn recovered(tail: &Tail) -> Option<Value> {
-    let Some(head) = &tail.head else {
-        return (tail.seq > 0).then(|| json!({ "unsigned_from": 1, "unsigned_to": tail.seq }));
-    };
-    let mut what = json!({});
-    if head.count < tail.seq {
-        what["unsigned_from"] = (head.count + 1).into();
-        what["unsigned_to"] = tail.seq.into();
-    } else if head.count > tail.seq || head.head != tail.hash {
-        // Said once and for all: what was signed and is gone cannot be passed over in silence.
-        what["lost_from"] = (tail.seq + 1).min(head.count).into();
-        what["lost_to"] = head.count.into();
-        what["head"] = head.head.to_string().into();
-    }
-    if tail.cut > 0 {
-        what["cut"] = tail.cut.into();
-    }
-    what.as_object().is_some_and(|what| !what.is_empty()).then_some(what)
+/// Whether the log may never have had a head: whoever wrote its first records died before the head was written.
+fn is_first_batch(tail: &Tail) -> bool {
+    tail.first.as_ref().is_some_and(|first| first.seq == 1 && first.time == tail.time)
 }
 
 /// The first key of a log. A log that lost its key must not get another one unnoticed.

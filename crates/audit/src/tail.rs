@@ -1,5 +1,6 @@
 //! Where a log ends: all that is needed to go on.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -17,6 +18,9 @@ const WINDOW: u64 = 64 * 1024;
 /// How long the file with the newest head is, whatever stands in it: it is always written whole, in one piece.
 pub(crate) const HEAD_LENGTH: usize = 512;
 
+/// More than this many records have no place in the names of segments.
+const MOST_RECORDS: u64 = 1_000_000_000_000;
+
 /// The end of a log. Only true while the lock is held.
 pub(crate) struct Tail {
     pub(crate) log: Grows,
@@ -28,6 +32,8 @@ pub(crate) struct Tail {
     pub(crate) seq: u64,
     pub(crate) hash: Digest,
     pub(crate) time: String,
+    /// The first record of its segment, if that was there before.
+    pub(crate) first: Option<First>,
     /// The bytes of an unfinished line that was cut off.
     pub(crate) cut: u64,
     /// The newest lines, whole.
@@ -41,6 +47,13 @@ pub(crate) struct Grows {
     pub(crate) length: u64,
 }
 
+/// The first record of a segment, which is a checkpoint.
+pub(crate) struct First {
+    pub(crate) seq: u64,
+    pub(crate) time: String,
+    pub(crate) signed: Head,
+}
+
 /// What of a line is needed to go on after it.
 #[derive(Deserialize)]
 struct Last {
@@ -52,15 +65,19 @@ impl Tail {
     /// Finds the end of a log, and cuts off what was not finished. None if there never was a log.
     pub(crate) fn find(dir: &Path) -> Result<Option<Self>, AuditError> {
         let segments = Segment::all(dir)?;
+        let mut cut = 0;
         for (index, segment) in segments.iter().enumerate().rev() {
             let mut tail = Self::open(dir, segment.clone())?;
             tail.read_end()?;
             if tail.log.length == 0 && index > 0 {
                 // Its writer died before the first record was in it.
+                cut += tail.cut;
                 tail.remove()?;
                 continue;
             }
+            tail.cut += cut;
             tail.drop_orphans()?;
+            tail.first = tail.read_first();
             return Ok(Some(tail));
         }
         // A head without a log is what is left of a log.
@@ -84,9 +101,10 @@ impl Tail {
             fields: Grows::open(segment.fields())?,
             head: Head::parse(&text[..read]),
             head_file,
-            seq: segment.first - 1,
+            seq: segment.first.saturating_sub(1),
             hash: Digest([0; 32]),
             time: String::new(),
+            first: None,
             cut: 0,
             recent: Vec::new(),
         })
@@ -99,18 +117,25 @@ impl Tail {
         Ok(())
     }
 
-    /// Which log this is, by the first record of the segment.
-    pub(crate) fn log_id(&self) -> Option<[u8; 16]> {
+    /// What the first record of the segment says: which log this is, and who signs it.
+    fn read_first(&self) -> Option<First> {
         #[derive(Deserialize)]
-        struct First<'a> {
+        struct Line<'a> {
+            seq: u64,
+            time: String,
             #[serde(borrow)]
             signed: &'a serde_json::value::RawValue,
         }
         let mut bytes = vec![0; 4096];
         let read = self.log.file.read_at(&mut bytes, 0).ok()?;
         let line = bytes[..read].split(|byte| *byte == b'\n').next()?;
-        let first: First<'_> = serde_json::from_slice(line).ok()?;
-        Some(Head::parse(first.signed.get().as_bytes())?.log)
+        let Line { seq, time, signed } = serde_json::from_slice(line).ok()?;
+        Some(First { seq, time, signed: Head::parse(signed.get().as_bytes())? })
+    }
+
+    /// Signed statements about the log. Their log and their key must be those of what is appended.
+    pub(crate) fn signed(&self) -> impl Iterator<Item = &Head> {
+        self.first.iter().map(|first| &first.signed).chain(&self.head)
     }
 
     /// Whether nobody else has written since: then all that was found out still holds.
@@ -150,10 +175,14 @@ impl Tail {
         if line.is_empty() {
             return Ok(());
         }
-        let last: Last = serde_json::from_slice(line).map_err(|error| {
+        let unreadable = |why: &dyn fmt::Display| {
             let path = self.log.path.display();
-            AuditError::new(format!("the last record in `{path}` cannot be read ({error}); run `tollgate log verify`"))
-        })?;
+            AuditError::new(format!("the last record in `{path}` cannot be read ({why}); run `tollgate log verify`"))
+        };
+        let last: Last = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
+        if last.seq <= self.seq || last.seq >= MOST_RECORDS {
+            return Err(unreadable(&format!("its number cannot be {}", last.seq)));
+        }
         (self.seq, self.time, self.hash) = (last.seq, last.time, hash(line));
         let begin = if from == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
         self.recent = bytes[begin..].to_vec();

@@ -1,5 +1,6 @@
 //! Whether a log is what it says it is.
 
+use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -97,14 +98,25 @@ struct Recovered {
 ///
 /// An error means that the log could not be read; what is wrong with it is a [`Flaw`].
 pub fn verify(dir: &Path, known: &Known, progress: &mut dyn FnMut(u64)) -> Result<Verified, AuditError> {
-    // First of all, because others may append while we read: the log then says more than this head, never less.
-    let head = read_head(dir)?;
+    let mut tries = 3;
+    loop {
+        let head = read_head(dir)?;
+        let found = walk(dir, known, head.clone(), progress)?;
+        tries -= 1;
+        // Somebody may have erased fields while we read, and have written that down after the head we know.
+        if found.flaw.is_none() || tries == 0 || read_head(dir)? == head {
+            return Ok(found);
+        }
+    }
+}
+
+/// Reads everything once. The head is read before, because others may append meanwhile: the log then says more than
+/// this head, never less.
+fn walk(dir: &Path, known: &Known, head: Newest, progress: &mut dyn FnMut(u64)) -> Result<Verified, AuditError> {
     let segments = Segment::all(dir)?;
     let mut walk = Walk::new(known, head);
     for segment in &segments {
-        if !walk.segment(segment, progress)? {
-            break;
-        }
+        walk.segment(segment, progress)?;
     }
     walk.end(segments.is_empty());
     let Walk { mut found, flaws, openings, .. } = walk;
@@ -114,6 +126,7 @@ pub fn verify(dir: &Path, known: &Known, progress: &mut dyn FnMut(u64)) -> Resul
 }
 
 /// The newest head, as far as it can be read.
+#[derive(Clone, PartialEq)]
 enum Newest {
     Missing,
     Unreadable,
@@ -129,6 +142,22 @@ fn read_head(dir: &Path) -> Result<Newest, AuditError> {
     })
 }
 
+/// Where a head comes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Whose {
+    Own,
+    Anchored,
+}
+
+impl fmt::Display for Whose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Own => "the signed head",
+            Self::Anchored => "an anchored head",
+        })
+    }
+}
+
 /// A walk along the chain.
 struct Walk<'k> {
     known: &'k Known,
@@ -138,21 +167,27 @@ struct Walk<'k> {
     /// The record before: its number, hash and time.
     last: Option<(u64, Digest, String)>,
     log: Option<[u8; 16]>,
-    /// After which record the last good signature stood.
+    /// Up to which record the last good signature speaks.
     vouched: u64,
+    /// The same for heads that were kept apart.
+    anchored: u64,
+    /// Whether the chain is broken: what follows is only asked what it says was removed.
+    broken: bool,
     /// Where the log begins, if that is not at the beginning, and the hash that stands there.
     begins: Option<(u64, String)>,
-    /// Whether somebody wrote down that what was before is removed.
-    removal_noted: bool,
+    /// The records in which somebody wrote down that what was before is removed.
+    removals: Vec<u64>,
     /// Heads that records must fit.
-    expected: Vec<(Head, &'static str)>,
+    expected: Vec<(Head, Whose)>,
     openings: Openings,
 }
 
 impl<'k> Walk<'k> {
     fn new(known: &'k Known, head: Newest) -> Self {
-        let own = if let Newest::Is(head) = &head { Some((head.clone(), "the signed head")) } else { None };
-        let anchors = known.anchors.iter().map(|head| (head.clone(), "an anchored head"));
+        let own = if let Newest::Is(head) = &head { Some((head.clone(), Whose::Own)) } else { None };
+        let anchors = known.anchors.iter().map(|head| (head.clone(), Whose::Anchored));
+        // Another log with the same key is not the log that was anchored.
+        let ours = |head: &&Head| known.key.is_none_or(|key| key == head.key) && head.is_genuine();
         Self {
             known,
             head,
@@ -160,10 +195,12 @@ impl<'k> Walk<'k> {
             found: Verified::default(),
             flaws: Vec::new(),
             last: None,
-            log: None,
+            log: known.anchors.iter().find(ours).map(|head| head.log),
             vouched: 0,
+            anchored: 0,
+            broken: false,
             begins: None,
-            removal_noted: false,
+            removals: Vec::new(),
             openings: Openings::default(),
         }
     }
@@ -172,8 +209,13 @@ impl<'k> Walk<'k> {
         self.flaws.push(Flaw { seq, what: what.into() });
     }
 
-    /// Reads a segment; says whether it makes sense to go on.
-    fn segment(&mut self, segment: &Segment, progress: &mut dyn FnMut(u64)) -> Result<bool, AuditError> {
+    /// Notes down what is wrong, and that nothing after it can be trusted.
+    fn breaks(&mut self, seq: u64, what: impl Into<String>) {
+        self.flaw(seq, what);
+        self.broken = true;
+    }
+
+    fn segment(&mut self, segment: &Segment, progress: &mut dyn FnMut(u64)) -> Result<(), AuditError> {
         let expected = self.last.as_ref().map(|(seq, ..)| seq + 1);
         let lines = Forward::open(segment.log(), segment.first, 0)?;
         let mut lines =
@@ -182,39 +224,43 @@ impl<'k> Walk<'k> {
         let mut bytes = Vec::new();
         let mut first = true;
         while lines.next_into(&mut bytes)?.is_some() {
-            let next = self.last.as_ref().map_or(segment.first, |(seq, ..)| seq + 1);
-            if first && expected.is_some_and(|expected| expected != segment.first) {
+            if let Some(next) = expected.filter(|next| first && !self.broken && *next != segment.first) {
                 let name = segment.first;
-                self.flaw(next, format!("the next file begins with record {name}, so records before that are missing"));
-                return Ok(false);
+                let what = format!("record {next} should stand here, and the next file is named after record {name}");
+                self.breaks(next, what);
             }
-            if !self.line(&bytes, next, first, fields.as_mut())? {
-                return Ok(false);
-            }
+            let next = self.last.as_ref().map_or(segment.first, |(seq, ..)| seq + 1);
+            self.line(&bytes, next, first, fields.as_mut())?;
             first = false;
             if self.found.records.is_multiple_of(4096) {
                 progress(self.found.records);
             }
         }
-        self.openings.rest(fields.as_mut(), self.last.as_ref().map_or(0, |(seq, ..)| *seq), &mut self.flaws)?;
-        Ok(true)
+        if !self.broken {
+            self.openings.rest(fields.as_mut(), self.last.as_ref().map_or(0, |(seq, ..)| *seq), &mut self.flaws)?;
+        }
+        Ok(())
     }
 
-    /// Checks one line; says whether the chain holds up to here.
-    fn line(&mut self, bytes: &[u8], next: u64, first: bool, fields: Option<&mut Forward>) -> Result<bool, AuditError> {
+    /// Checks one line.
+    fn line(&mut self, bytes: &[u8], next: u64, first: bool, fields: Option<&mut Forward>) -> Result<(), AuditError> {
         let link: Link<'_> = match serde_json::from_slice(bytes) {
             Ok(link) => link,
+            Err(_) if self.broken => return Ok(()),
             Err(error) => {
-                self.flaw(next, format!("the record cannot be read: {error}"));
-                return Ok(false);
+                self.breaks(next, format!("the record cannot be read: {error}"));
+                return Ok(());
             }
         };
-        if let Some(what) = self.out_of_place(&link, next, first) {
-            self.flaw(next, what);
-            return Ok(false);
+        if !self.broken
+            && let Some((seq, what)) = self.out_of_place(&link, next, first)
+        {
+            self.breaks(seq, what);
         }
-        let signed = link.kind != "checkpoint" || self.checkpoint(&link);
         self.remember(&link);
+        if self.broken || link.kind == "checkpoint" && !self.checkpoint(&link) {
+            return Ok(());
+        }
         if let Some(commitments) = link.fields {
             self.openings.compare(link.seq, commitments, fields, &mut self.found, &mut self.flaws)?;
         }
@@ -224,62 +270,75 @@ impl<'k> Walk<'k> {
         let from = self.found.range.map_or(link.seq, |(from, _)| from);
         self.found.range = Some((from, link.seq));
         self.last = Some((link.seq, own, link.time.to_owned()));
-        Ok(signed)
+        Ok(())
     }
 
-    /// What keeps a record from standing where it stands.
-    fn out_of_place(&mut self, link: &Link<'_>, next: u64, first: bool) -> Option<String> {
+    /// What keeps a record from standing where it stands, and the first record that this makes doubtful.
+    fn out_of_place(&mut self, link: &Link<'_>, next: u64, first: bool) -> Option<(u64, String)> {
         if link.v != 1 {
-            return Some(format!("the record is of version {}, and this program knows version 1", link.v));
+            return Some((next, format!("the record is of version {}, and this program knows version 1", link.v)));
         }
-        if link.seq != next {
-            return Some(format!("record {next} should stand here, and it is {}", link.seq));
+        if link.seq > next || self.last.is_none() && link.seq < next {
+            return Some((next, format!("record {next} should stand here, and it is {}", link.seq)));
         }
+        // Of two that do not fit together, either may be the wrong one.
+        let before = next.saturating_sub(1);
         match &self.last {
+            Some(_) if link.seq < next => {
+                return Some((before, format!("after it, record {next} should stand, and it is {}", link.seq)));
+            }
             Some((_, hash, _)) if hash.to_string() != link.prev => {
-                return Some("it was changed, or the record before it was: their hashes do not fit".to_owned());
+                return Some((
+                    before,
+                    "it was changed, or the record after it was: their hashes do not fit".to_owned(),
+                ));
             }
             Some((.., time)) if link.time < time.as_str() => {
-                return Some("it is older than the record before it".to_owned());
+                return Some((next, "it is older than the record before it".to_owned()));
             }
             None if link.seq > 1 => self.begins = Some((link.seq, link.prev.to_owned())),
             None if link.prev.bytes().any(|digit| digit != b'0') => {
-                return Some("it is the first record, and names one before it".to_owned());
+                return Some((next, "it is the first record, and names one before it".to_owned()));
             }
             _ => {}
         }
         let due = first || link.seq % CHECKPOINT == 1;
-        (due && link.kind != "checkpoint").then(|| "there must be a checkpoint here".to_owned())
+        (due && link.kind != "checkpoint").then(|| (next, "there must be a checkpoint here".to_owned()))
     }
 
-    /// Checks a checkpoint's signature.
+    /// Checks a checkpoint; says whether it is good.
     fn checkpoint(&mut self, link: &Link<'_>) -> bool {
         let head = link.signed.and_then(|text| Head::parse(text.get().as_bytes()));
-        let Some(head) = head.filter(|head| head.count + 1 == link.seq && head.head.to_string() == link.prev) else {
-            self.flaw(link.seq, "the checkpoint does not speak of the records before it");
+        let before = |head: &Head| head.count.checked_add(1) == Some(link.seq) && head.head.to_string() == link.prev;
+        let Some(head) = head.filter(before) else {
+            self.breaks(link.seq, "the checkpoint does not speak of the records before it");
             return false;
         };
-        let good = self.vouch(&head, link.seq);
-        if let Some(text) = link.recovered {
-            self.recovered(text, link.seq);
+        let vouched = self.vouched;
+        if !self.vouch(&head, head.is_genuine_checkpoint(), link.seq) {
+            self.broken = true;
+            return false;
         }
-        good
+        if let Some(text) = link.recovered {
+            self.recovered(text, link.seq, vouched);
+        }
+        true
     }
 
     /// Checks whose word a head is, and counts it.
-    fn vouch(&mut self, head: &Head, seq: u64) -> bool {
+    fn vouch(&mut self, head: &Head, genuine: bool, seq: u64) -> bool {
         let log = *self.log.get_or_insert(head.log);
         let key = *self.found.key.get_or_insert(self.known.key.unwrap_or(head.key));
         let wrong = match () {
             () if head.log != log => Some("it belongs to another log"),
             () if head.key != key => Some("it was signed with another key"),
-            () if !head.is_genuine() => Some("its signature is wrong"),
+            () if !genuine => Some("its signature is wrong"),
             () => None,
         };
         self.found.signatures += 1;
         if let Some(wrong) = wrong {
             // The chain may fit and yet be somebody else's work, from the last good signature on.
-            let from = (self.vouched + 1).min(seq);
+            let from = self.vouched.saturating_add(1).min(seq);
             self.flaw(from, format!("from here on nobody with the key wrote this: at {seq}, {wrong}"));
             return false;
         }
@@ -287,49 +346,61 @@ impl<'k> Walk<'k> {
         true
     }
 
-    fn recovered(&mut self, text: &RawValue, seq: u64) {
+    /// Takes over what a writer found. What an earlier signature vouches for was signed, whatever it says.
+    fn recovered(&mut self, text: &RawValue, seq: u64, vouched: u64) {
         let Ok(recovered) = serde_json::from_str::<Recovered>(text.get()) else {
             return self.flaw(seq, "what it says was found cannot be read");
         };
         if let (Some(from), Some(to)) = (recovered.unsigned_from, recovered.unsigned_to) {
-            self.found.unsigned.push((from, to));
+            let from = from.max(vouched + 1);
+            self.found.unsigned.extend((from <= to).then_some((from, to)));
         }
-        if let (Some(from), Some(to)) = (recovered.lost_from, recovered.lost_to) {
-            self.flaw(
-                from,
-                format!("records {from} to {to} had been signed and were gone when record {seq} was written"),
-            );
+        match (recovered.lost_from, recovered.lost_to) {
+            (Some(from), Some(to)) if from < seq => {
+                let what = format!("had been signed, and others were there when record {seq} was written");
+                self.flaw(from.min(vouched + 1), format!("records up to {to} {what}"));
+            }
+            (Some(from), Some(to)) => {
+                let what = "had been signed and were gone when record";
+                self.flaw(from, format!("records {from} to {to} {what} {seq} was written"));
+            }
+            (Some(from), None) => {
+                let what = "the signed head was gone, so records from here on may have been cut off before";
+                self.flaw(from, format!("when record {seq} was written, {what}"));
+            }
+            _ => {}
         }
     }
 
-    /// Keeps what later records are judged by.
+    /// Keeps what other records are judged by.
     fn remember(&mut self, link: &Link<'_>) {
         if link.kind == "erasure" {
-            self.openings.erased(&link.seqs, &link.names);
+            self.openings.erased(link.seq, &link.seqs, &link.names);
         }
-        if let ("retention", Some((first, prev))) = (link.kind, &self.begins) {
-            self.removal_noted |= link.through == Some(first - 1) && link.head == Some(prev);
+        if let ("retention", Some((first, prev))) = (link.kind, &self.begins)
+            // Whoever removed more than is gone was interrupted.
+            && (link.through > Some(first - 1) || link.through == Some(first - 1) && link.head == Some(prev))
+        {
+            self.removals.push(link.seq);
         }
     }
 
     fn compare_heads(&mut self, seq: u64, hash: Digest) {
-        let other = self.expected.iter().find(|(head, _)| head.count == seq && head.head != hash);
-        if let Some((_, what)) = other {
-            let what = format!("from here on this is not what {what} speaks of (it has another record {seq})");
-            let from = (self.vouched + 1).min(seq);
-            self.flaw(from, what);
+        for (head, whose) in self.expected.iter().filter(|(head, _)| head.count == seq) {
+            // Whoever rewrote what was anchored may well have signed it.
+            let sure = if *whose == Whose::Own { self.vouched } else { self.anchored };
+            if head.head == hash {
+                self.anchored = if *whose == Whose::Own { self.anchored } else { seq };
+            } else {
+                let what = format!("from here on this is not what {whose} speaks of (it has another record {seq})");
+                self.flaws.push(Flaw { seq: sure.saturating_add(1).min(seq), what });
+            }
         }
     }
 
     /// What can be told only when all was read.
     fn end(&mut self, empty: bool) {
         let last = self.last.as_ref().map_or(0, |(seq, ..)| *seq);
-        if let (Some((first, _)), false) = (self.begins.clone(), self.removal_noted) {
-            self.flaw(
-                1,
-                format!("records 1 to {} are missing, and nobody wrote down that they were removed", first - 1),
-            );
-        }
         match self.head {
             Newest::Unreadable => self.flaw(last, "the file `head` cannot be read"),
             Newest::Missing if !empty => {
@@ -337,24 +408,38 @@ impl<'k> Walk<'k> {
             }
             _ => {}
         }
-        self.openings.leftover(&mut self.found, &mut self.flaws);
-        if self.flaws.is_empty() {
+        if !self.broken {
             self.end_of_heads(last);
         }
+        // Somebody without the key can say that something was removed, too.
+        let unsigned = self.found.unsigned.clone();
+        let signed = |seq: u64| !unsigned.iter().any(|(from, to)| (*from..=*to).contains(&seq));
+        if let (Some((first, _)), false) = (self.begins.clone(), self.removals.iter().any(|seq| signed(*seq))) {
+            self.flaw(
+                1,
+                format!("records 1 to {} are missing, and nobody wrote down that they were removed", first - 1),
+            );
+        }
+        self.openings.leftover(&signed, &mut self.found, &mut self.flaws);
     }
 
     /// Whether the log is as long as those say who signed it.
     fn end_of_heads(&mut self, last: u64) {
-        for (head, what) in std::mem::take(&mut self.expected) {
-            let genuine = self.vouch(&head, last);
+        let mut known = matches!(self.head, Newest::Is(_));
+        for (head, whose) in std::mem::take(&mut self.expected) {
+            let genuine = self.vouch(&head, head.is_genuine(), last);
+            known &= genuine;
             if genuine && head.count > last {
                 let gone = head.count - last;
                 let gone = if gone == 1 { "1 is gone".to_owned() } else { format!("{gone} are gone") };
-                self.flaw(last + 1, format!("the end is cut off: {what} speaks of {} records, and {gone}", head.count));
+                self.flaw(
+                    last + 1,
+                    format!("the end is cut off: {whose} speaks of {} records, and {gone}", head.count),
+                );
             }
         }
         self.found.signed = self.vouched.min(last);
-        if self.vouched < last {
+        if known && self.vouched < last {
             self.found.unsigned.push((self.vouched + 1, last));
         }
     }

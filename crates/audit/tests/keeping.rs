@@ -88,6 +88,23 @@ fn what_is_left_after_old_records_went_can_be_proved() {
 }
 
 #[test]
+fn a_removal_that_was_interrupted_is_one_all_the_same() {
+    let folder = Folder::new("half-removed").segments(20_000);
+    folder.fill(500);
+    let before = folder.copy_to("before");
+    let now = tollgate_core::Clock::wall(&*folder.clock);
+    let segments = Reader::new(&folder.dir()).segments().unwrap();
+    let removed = retain(&folder.log(), &stamp(now - Duration::from_secs(200))).unwrap().unwrap();
+    // The oldest went first, and the last of them stayed.
+    let last = &segments[removed.segments - 1];
+    for path in [last.log(), last.fields()] {
+        std::fs::copy(before.join(path.file_name().unwrap()), &path).unwrap();
+    }
+    let found = folder.verify();
+    assert_eq!((shown(&found).as_str(), found.range.unwrap().0), ("good", last.first));
+}
+
+#[test]
 fn records_go_by_themselves_when_they_are_too_old() {
     let mut folder = Folder::new("by-itself").segments(20_000);
     folder.settings.retain = Some(Duration::from_secs(100));

@@ -13,8 +13,7 @@ use crate::{AuditError, Fields, hex};
 /// Commitments that were or were not opened so far.
 #[derive(Default)]
 pub(super) struct Openings {
-    /// Which fields were erased: of which records, and which of them (all, if none is named).
-    erasures: Vec<(u64, u64, Vec<String>)>,
+    erasures: Vec<Erasure>,
     /// Commitments that nothing opens, of which a later record may say that they were erased.
     missing: Vec<(u64, String)>,
     /// Fields that were read and belong to a later record.
@@ -22,9 +21,27 @@ pub(super) struct Openings {
     bytes: Vec<u8>,
 }
 
+/// Which fields were erased.
+struct Erasure {
+    /// The record that says so.
+    by: u64,
+    from: u64,
+    to: u64,
+    /// All, if none is named.
+    names: Vec<String>,
+}
+
+impl Erasure {
+    /// Nobody can erase beforehand.
+    fn covers(&self, seq: u64, name: &str) -> bool {
+        let named = self.names.is_empty() || self.names.iter().any(|one| one == name);
+        seq < self.by && (self.from..=self.to).contains(&seq) && named
+    }
+}
+
 impl Openings {
-    pub(super) fn erased(&mut self, seqs: &[(u64, u64)], names: &[String]) {
-        self.erasures.extend(seqs.iter().map(|(from, to)| (*from, *to, names.to_vec())));
+    pub(super) fn erased(&mut self, by: u64, seqs: &[(u64, u64)], names: &[String]) {
+        self.erasures.extend(seqs.iter().map(|(from, to)| Erasure { by, from: *from, to: *to, names: names.to_vec() }));
     }
 
     /// Compares a record's commitments with the fields beside it.
@@ -106,8 +123,9 @@ impl Openings {
         Ok(())
     }
 
-    /// What nothing opens must have been erased.
-    pub(super) fn leftover(&mut self, found: &mut Verified, flaws: &mut Vec<Flaw>) {
+    /// What nothing opens must have been erased, by somebody with the key.
+    pub(super) fn leftover(&mut self, signed: &dyn Fn(u64) -> bool, found: &mut Verified, flaws: &mut Vec<Flaw>) {
+        self.erasures.retain(|erasure| signed(erasure.by));
         for (seq, name) in std::mem::take(&mut self.missing) {
             if self.is_erased(seq, &name) {
                 found.erased += 1;
@@ -121,15 +139,13 @@ impl Openings {
     }
 
     fn is_erased(&self, seq: u64, name: &str) -> bool {
-        self.erasures.iter().any(|(from, to, names)| {
-            (*from..=*to).contains(&seq) && (names.is_empty() || names.iter().any(|one| one == name))
-        })
+        self.erasures.iter().any(|erasure| erasure.covers(seq, name))
     }
 
     /// How many fields should be erased and are not.
     pub(super) fn unfinished(&self, segments: &[Segment]) -> Result<u64, AuditError> {
         let mut count = 0;
-        let Some(first) = self.erasures.iter().map(|(from, ..)| *from).min() else { return Ok(0) };
+        let Some(first) = self.erasures.iter().map(|erasure| erasure.from).min() else { return Ok(0) };
         let begin = segments.partition_point(|segment| segment.first <= first).saturating_sub(1);
         for segment in &segments[begin.min(segments.len())..] {
             for line in Forward::open(segment.fields(), segment.first, 0)?.into_iter().flatten() {

@@ -108,7 +108,7 @@ impl Drop for Folder {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -132,4 +132,16 @@ pub(crate) fn call(number: u64) -> Draft {
 
 pub(crate) fn shown(found: &Verified) -> String {
     found.flaw.as_ref().map_or("good".to_owned(), |flaw| format!("{}: {}", flaw.seq, flaw.what))
+}
+
+/// One of the edits in `spec/audit/vectors.json`.
+pub(crate) fn small_edit(dir: &Path, edit: &serde_json::Value) {
+    let path = dir.join(edit["file"].as_str().unwrap());
+    if edit["remove"] == true {
+        return std::fs::remove_file(path).unwrap();
+    }
+    let (from, to) = (edit["from"].as_str().unwrap(), edit["to"].as_str().unwrap());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{edit}");
+    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
 }
