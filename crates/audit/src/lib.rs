@@ -17,6 +17,8 @@ mod error;
 mod files;
 mod head;
 mod hex;
+#[cfg(feature = "index")]
+mod index;
 mod keys;
 mod log;
 mod query;
@@ -35,6 +37,8 @@ pub use draft::Draft;
 pub use erase::{Erased, erase};
 pub use error::AuditError;
 pub use head::Head;
+#[cfg(feature = "index")]
+pub use index::{Counts, Index, Interceptor, Stats};
 pub use keys::Keys;
 pub use log::{Log, Settings};
 pub use query::Query;

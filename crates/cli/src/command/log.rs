@@ -8,6 +8,7 @@
 //!  export   records for other programs           key      what others check it with
 //!  erase    what is about somebody               anchor   the newest head, published
 //!  renew    a new log after an old one           own      this user's log, to be added to
+//!  stats    how much of what                     progress how far it is
 //! ```
 
 mod anchor;
@@ -26,6 +27,7 @@ mod place;
 mod renew;
 mod row;
 mod show;
+mod stats;
 mod subject;
 mod table;
 mod time;
@@ -45,6 +47,7 @@ pub(crate) fn run(policy: &Policy, log: &Log, paint: Paint) -> Done {
         Some(What::Verify(verify)) => verify::run(policy, verify, paint),
         Some(What::Export(export)) => export::run(policy, export),
         Some(What::Key(key)) => key::run(policy, key),
+        Some(What::Stats(args)) => stats::run(policy, args, paint),
         Some(What::Erase(args)) => erase::run(policy, args, paint),
         Some(What::Anchor(args)) => anchor::run(policy, args, paint),
         Some(What::New(args)) => renew::run(policy, args, paint),
