@@ -10,6 +10,7 @@ mod command;
 mod open;
 mod output;
 mod question;
+mod when;
 
 use std::process::ExitCode;
 

@@ -36,7 +36,7 @@ pub(crate) fn engine(plan: Plan, around: &Arc<Around>, paint: Paint) -> Result<E
 }
 
 /// All that is wrong with the policy, below one line that says what follows from it.
-fn mistakes(wrong: &Diagnostics, paint: Paint) -> Failure {
+pub(crate) fn mistakes(wrong: &Diagnostics, paint: Paint) -> Failure {
     let shown = if paint.on() { wrong.coloured() } else { wrong.to_string() };
     Failure::Said(format!("the policy has mistakes, so nothing is let through\n\n{}", shown.trim_end()))
 }

@@ -124,6 +124,22 @@ impl Loaded {
     }
 }
 
+/// The rule or check that refused or asked; none where nobody did.
+///
+/// ```
+/// use tollgate_core::{Act, Cause, Ruling};
+///
+/// let ruling = Ruling { by: Some("rules".into()), cause: Cause::Objection, reason: "no-prod: read-only".into() };
+/// assert_eq!(tollgate_engine::decider(&Act::Stop(Box::new(ruling))).as_deref(), Some("no-prod"));
+/// assert_eq!(tollgate_engine::decider(&Act::Go), None);
+/// ```
+pub fn decider(act: &Act) -> Option<String> {
+    match act {
+        Act::Go | Act::Elsewhere { .. } | Act::Reply(_) => None,
+        Act::Stop(_) | Act::Ask(_) => decided(act).0,
+    }
+}
+
 /// Who decided and why. A check that speaks for several rules names the one at the beginning of its reason.
 fn decided(act: &Act) -> (Option<String>, Option<String>, Option<Value>) {
     match act {

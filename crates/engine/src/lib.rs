@@ -41,6 +41,6 @@ mod rules;
 
 pub use ambient::Disk;
 pub use engine::{Engine, Parts};
-pub use explain::{EffectForm, Explained};
+pub use explain::{EffectForm, Explained, decider};
 pub use observe::{Observed, Report, Would};
 pub use rules::FindingForm;

@@ -1,0 +1,169 @@
+//! What is kept of a call, and what is shown of it.
+
+use expect_test::expect;
+use serde_json::json;
+
+use super::NO_PROD;
+use super::recording::Recording;
+
+#[test]
+fn redacted_calls_are_judged_and_marked() {
+    let mut recording = Recording::new();
+    recording.bash("deploy --token [redacted:generic-secret] prod");
+    recording.bash("ls");
+    let long = format!("{}\n[cut: 5000 bytes]", "x".repeat(50));
+    recording.call("Write", json!({ "content": long, "file_path": "a.txt" }), "stop", "secrets/write");
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+            3 calls and 3 other events of 1 session between 2023-11-14T22:13Z and
+            2023-11-14T22:13Z. 2 were judged by what is left after redaction (*).
+            The results of 2 calls are not compared: they do not run under both policies.
+
+             count  change     rule           tool
+                1*  go → stop  no-prod        Bash
+                    #2 deploy --token [redacted:generic-secret] prod
+                1*  stop → go  secrets/write  Write
+                    #6 a.txt
+
+            With new.toml, 1 more call would be stopped, 1 fewer; 1 stays as it is.
+            [1]
+        "#]],
+    );
+    recording.check(
+        NO_PROD,
+        &["--all"],
+        expect![[r#"
+            #2*  go → stop  no-prod  Bash  deploy --token [redacted:generic-secret] prod
+            #6*  stop → go  secrets/write  Write  a.txt
+
+            3 calls and 3 other events of 1 session between 2023-11-14T22:13Z and
+            2023-11-14T22:13Z. 2 were judged by what is left after redaction (*).
+            The results of 2 calls are not compared: they do not run under both policies.
+
+             count  change     rule           tool
+                1*  go → stop  no-prod        Bash
+                    #2 deploy --token [redacted:generic-secret] prod
+                1*  stop → go  secrets/write  Write
+                    #6 a.txt
+
+            With new.toml, 1 more call would be stopped, 1 fewer; 1 stays as it is.
+            [1]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_there_cannot_be_judged() {
+    let mut recording = Recording::new();
+    recording.bash("psql prod 1");
+    recording.begin("Bash", &[("act", "go".into())], "", None);
+    recording.begin("Bash", &[("act", "go".into())], "", Some(json!({ "command": "psql prod 2" })));
+    recording.rewrite("000000000001.fields", |text| {
+        let (before, rest) = text.rsplit_once("[\"").unwrap();
+        let erased = rest.split_once("]}").unwrap().1;
+        format!("{before}null}}{erased}")
+    });
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+            3 calls and 1 other event of 1 session between 2023-11-14T22:13Z and
+            2023-11-14T22:13Z. 2 could not be judged: 1 not kept, 1 erased.
+            The result of 1 call is not compared: it does not run under both policies.
+
+             count  change     rule     tool
+                 1  go → stop  no-prod  Bash
+                    #2 psql prod 1
+
+            With new.toml, 1 more call would be stopped; 0 stay as they are.
+            [1]
+        "#]],
+    );
+}
+
+#[test]
+fn sealed_arguments_are_opened_with_the_key() {
+    let mut recording = Recording::new();
+    let secret = "ghp_Zx9Kd81mzQp0aLw7TbX2cVn4Rt6Yu8Io3Pq5";
+    recording.sealed("Bash", &json!({ "command": format!("psql prod; GH_TOKEN={secret} gh pr list") }));
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+            1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z. 1 could not
+            be judged: 1 sealed without a key.
+
+            With new.toml, no call could be compared.
+            [0]
+        "#]],
+    );
+    recording.give_key();
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+            1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z.
+
+             count  change     rule     tool
+                 1  go → stop  no-prod  Bash
+                    #2 psql prod; GH_TOKEN=[redacted:github-token] gh pr list
+
+            With new.toml, 1 more call would be stopped; 0 stay as they are.
+            [1]
+        "#]],
+    );
+    for args in [&["--all"][..], &["--json"], &["--json", "--all"]] {
+        let ran = recording.try_rules(NO_PROD, args);
+        assert!(!ran.all().contains(secret), "{}", ran.all());
+    }
+}
+
+#[test]
+fn what_an_agent_wrote_does_not_move_the_cursor() {
+    let mut recording = Recording::new();
+    let hostile = "prod \u{1b}[2J\u{1b}]0;owned\u{7}\r\u{202e}\n";
+    recording.session = "\u{1b}[31m";
+    recording.bash(&format!("{hostile}{}", "long ".repeat(100)));
+    recording.call(&format!("tool{hostile}"), json!({ "a": hostile }), "stop", &format!("rule{hostile}"));
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+            2 calls and 2 other events of 1 session between 2023-11-14T22:13Z and
+            2023-11-14T22:13Z.
+            The results of 2 calls are not compared: they do not run under both policies.
+
+             count  change     rule                            tool
+                 1  go → stop  no-prod                         Bash
+                    #2 prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nlong long long long …
+                 1  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;o…
+                    #4 {"a":"prod \u001b[2J\u001b]0;owned\u0007\r\u{202e}\n"}
+
+            With new.toml, 1 more call would be stopped, 1 fewer; 0 stay as they are.
+            [1]
+        "#]],
+    );
+    recording.check(
+        NO_PROD,
+        &["--all"],
+        expect![[r##"
+            #2  go → stop  no-prod  Bash  prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nl…
+            #4  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;ow…  …
+
+            2 calls and 2 other events of 1 session between 2023-11-14T22:13Z and
+            2023-11-14T22:13Z.
+            The results of 2 calls are not compared: they do not run under both policies.
+
+             count  change     rule                            tool
+                 1  go → stop  no-prod                         Bash
+                    #2 prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nlong long long long …
+                 1  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;o…
+                    #4 {"a":"prod \u001b[2J\u001b]0;owned\u0007\r\u{202e}\n"}
+
+            With new.toml, 1 more call would be stopped, 1 fewer; 0 stay as they are.
+            [1]
+        "##]],
+    );
+}
