@@ -11,19 +11,23 @@
 //! The format is in `spec/audit.md`, which also says what it proves and what it does not.
 
 mod anchor;
+mod changes;
 mod draft;
 mod erase;
 mod error;
+mod event;
 mod files;
 mod head;
 mod hex;
 #[cfg(feature = "index")]
 mod index;
+mod keep;
 mod keys;
 mod log;
 mod query;
 mod read;
 mod record;
+mod recorder;
 mod renew;
 mod retain;
 mod seal;
@@ -44,6 +48,7 @@ pub use log::{Log, Settings};
 pub use query::Query;
 pub use read::{Entry, Line, Reader};
 pub use record::{Fields, Record, Turn};
+pub use recorder::{Keep, Recorder, RecorderSettings};
 pub use renew::{follow, set_aside};
 pub use retain::{Removed, retain};
 pub use segment::Segment;

@@ -9,6 +9,7 @@ mod args;
 mod command;
 mod open;
 mod output;
+mod progress;
 mod question;
 mod when;
 

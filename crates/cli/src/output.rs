@@ -66,6 +66,13 @@ pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
+/// A number with its thousands set apart.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
 /// Breaks text at blanks so that no line is longer than `width`, each beginning with `indent` blanks.
 pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
     let (mut out, mut line) = (String::new(), String::new());

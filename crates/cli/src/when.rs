@@ -16,7 +16,7 @@ pub(crate) fn moment(text: &str, now: Duration) -> Result<Duration, String> {
     };
     found.ok_or_else(|| {
         let kinds = "how long ago (`2h`, `7d`), a day (`2026-11-01`) or a time (`2026-11-01T09:30:00Z`)";
-        format!("`{text}` is no moment; write {kinds}")
+        format!("`{}` is no moment; write {kinds}", crate::output::visible(text))
     })
 }
 

@@ -48,11 +48,11 @@ fn a_good_log() {
         &sandbox,
         &["log", "verify", "--key", &"00".repeat(32)],
         expect![[r#"
-        bad: record 1: from here on nobody with the key wrote this: at 1, it was signed
-             with another key
-             read: 1 record (1 to 1), 1 signature, 0 fields
-        [1]
-    "#]],
+            bad: record 1: from here on nobody with the key wrote this: at 1, it was signed
+                 with another key
+                 read: 0 records, 1 signature, 0 fields
+            [1]
+        "#]],
     );
 }
 
@@ -68,30 +68,30 @@ fn bad_logs() {
         &format!("{first}.log"),
         &|text| text.replace("shell-safety/delete-outside", "git-safety/push"),
         expect![[r#"
-        bad: record 9: it was changed, or the record before it was: their hashes do not
-             fit
-             read: 8 records (1 to 8), 1 signature, 11 fields
-        [1]
-    "#]],
+            bad: record 8: it was changed, or the record after it was: their hashes do not
+                 fit
+                 read: 8 records (1 to 8), 1 signature, 11 fields
+            [1]
+        "#]],
     );
     check_changed(
         &format!("{first}.fields"),
         &|text| text.replace("rm -rf", "ls -la"),
         expect![[r#"
-        bad: record 8: its field `arguments` was changed
-             read: 19 records (1 to 19), 1 signature, 25 fields
-        [1]
-    "#]],
+            bad: record 8: its field `arguments` was changed
+                 read: 19 records (1 to 19), 2 signatures, 25 fields
+            [1]
+        "#]],
     );
     check_changed(
         &format!("{first}.fields"),
         &|text| text.lines().skip(1).map(|line| format!("{line}\n")).collect(),
         expect![[r#"
-        bad: record 3: its field `arguments` is gone, and nobody wrote down that it was
-             erased
-             read: 19 records (1 to 19), 1 signature, 24 fields
-        [1]
-    "#]],
+            bad: record 3: its field `arguments` is gone, and nobody wrote down that it was
+                 erased
+                 read: 19 records (1 to 19), 2 signatures, 24 fields
+            [1]
+        "#]],
     );
     check_changed(
         &format!("{first}.log"),
@@ -118,28 +118,28 @@ fn bad_logs() {
         &sandbox,
         &["log", "verify", "--json"],
         expect![[r#"
-        {
-          "ok": false,
-          "flaw": {
-            "seq": 4,
-            "what": "it was changed, or the record before it was: their hashes do not fit"
-          },
-          "records": 3,
-          "first": 1,
-          "last": 3,
-          "signatures": 1,
-          "fields": 1,
-          "erased": 0,
-          "unfinished": 0,
-          "signed": 0,
-          "unsigned": [],
-          "anchors": 0,
-          "key": "fa7b1c10aac973364625a37c8de55b61e23de120ab815b8ed59fa361c01ac84e",
-          "key_from": "own",
-          "notes": []
-        }
-        [1]
-    "#]],
+            {
+              "ok": false,
+              "flaw": {
+                "seq": 3,
+                "what": "it was changed, or the record after it was: their hashes do not fit"
+              },
+              "records": 3,
+              "first": 1,
+              "last": 3,
+              "signatures": 1,
+              "fields": 1,
+              "erased": 0,
+              "unfinished": 0,
+              "signed": 0,
+              "unsigned": [],
+              "anchors": 0,
+              "key": "fa7b1c10aac973364625a37c8de55b61e23de120ab815b8ed59fa361c01ac84e",
+              "key_from": "own",
+              "notes": []
+            }
+            [1]
+        "#]],
     );
 }
 
@@ -191,11 +191,11 @@ fn anchors_are_compared() {
         &sandbox,
         &["log", "verify"],
         expect![[r#"
-        bad: record 1: from here on this is not what an anchored head speaks of (it has
-             another record 19)
-             read: 19 records (1 to 19), 1 signature, 25 fields
-        [1]
-    "#]],
+            bad: record 1: from here on nobody with the key wrote this: at 1, it belongs to
+                 another log
+                 read: 0 records, 1 signature, 0 fields
+            [1]
+        "#]],
     );
     std::fs::remove_dir_all(dir(sandbox.root())).unwrap();
     check(

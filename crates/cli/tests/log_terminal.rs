@@ -164,16 +164,16 @@ fn clear_errors() {
         (
             &["log", "--since", "yesterday"],
             expect![[r#"
-            error: `yesterday` is no time; write `2h` (ago), `2026-11-01` or `2026-11-01T09:30:00Z`
-            [2]
-        "#]],
+                error: `yesterday` is no moment; write how long ago (`2h`, `7d`), a day (`2026-11-01`) or a time (`2026-11-01T09:30:00Z`)
+                [2]
+            "#]],
         ),
         (
             &["log", "--until", "2026-02-30"],
             expect![[r#"
-            error: `2026-02-30` is no time; write `2h` (ago), `2026-11-01` or `2026-11-01T09:30:00Z`
-            [2]
-        "#]],
+                error: `2026-02-30` is no moment; write how long ago (`2h`, `7d`), a day (`2026-11-01`) or a time (`2026-11-01T09:30:00Z`)
+                [2]
+            "#]],
         ),
         (
             &["log", "-n", "-3"],

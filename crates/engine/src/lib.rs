@@ -13,6 +13,7 @@
 //! * [`Engine`] — a plan that runs; [`reload`](Engine::reload) puts another in its place between two calls.
 //! * [`checks`] — classes of tools, required arguments, loops, limits, duplicates, dry run.
 //! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
+//! * [`record`] — the record that a plan asks for.
 //! * [`Disk`] — what stands around calls on this machine: workspace, home, links.
 //! * [`Observed`] — what would have happened, where something is only observed.
 //!
@@ -30,6 +31,7 @@
 //! restrict.
 
 pub mod checks;
+pub mod record;
 pub mod state;
 
 mod ambient;

@@ -40,7 +40,7 @@ pub fn recorder(
         let required = *on_fault == OnFault::Deny;
         let settings = RecorderSettings { keep: kept(*keep), required, ..RecorderSettings::default() };
         let publisher = anchor.as_ref().map(|place| Publisher::new(anchored(place), Arc::clone(&log)));
-        Recorder::new(log, settings).map(|recorder| recorder.publishing(publisher))
+        Recorder::publishing(log, settings, publisher)
     };
     match open() {
         Err(_) if *on_fault == OnFault::Pass => Ok(None),

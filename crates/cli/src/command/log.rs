@@ -30,12 +30,11 @@ mod show;
 mod stats;
 mod subject;
 mod table;
-mod time;
 mod verify;
 
 use super::Done;
 use crate::args::Policy;
-use crate::output::Paint;
+use crate::output::{Paint, thousands};
 
 pub(crate) use args::Log;
 use args::What;
@@ -62,19 +61,6 @@ fn count(number: u64, one: &str) -> String {
         _ => format!("{one}s"),
     };
     format!("{} {plural}", thousands(number))
-}
-
-/// A number with its thousands set apart.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A length of time, as far as anybody cares.

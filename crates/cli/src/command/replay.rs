@@ -4,7 +4,6 @@
 //! other, each at the time it was recorded, and what is decided is compared with what was decided then.
 
 mod judge;
-mod progress;
 mod recorded;
 mod show;
 mod tally;
@@ -19,7 +18,6 @@ use tollgate_config::Paths;
 use tollgate_core::Clock;
 
 use self::judge::Judge;
-use self::progress::Progress;
 use self::recorded::Recorded;
 use self::show::{Printer, Shape};
 use self::tally::Tally;
@@ -27,6 +25,7 @@ use super::{Done, Failure, NO};
 use crate::args::{Json, Policy};
 use crate::open;
 use crate::output::Paint;
+use crate::progress::Progress;
 use crate::when::moment;
 
 const ABOUT: &str = "\
@@ -175,13 +174,18 @@ impl Tape {
 
     fn play(&self, window: &Window, judge: &mut Judge, printer: &mut Printer) -> Result<Tally, Failure> {
         let mut tally = Tally::new(printer.is_listing());
-        let mut progress = Progress::new(self.last.saturating_sub(self.first) + 1, printer.is_listing());
+        let all = self.last.saturating_sub(self.first) + 1;
+        let verb = "replaying";
+        let mut progress = if printer.is_listing() { Progress::beside_list(verb) } else { Progress::new(verb) };
         for (entry, expected) in self.reader.entries_from(self.first).map_err(said)?.zip(self.first..=self.last) {
             let entry = entry.map_err(said)?;
             if entry.record.seq != expected {
                 return Err(format!("record {expected} is missing; run `tollgate log verify`").into());
             }
-            progress.step();
+            let done = expected - self.first + 1;
+            if done.is_multiple_of(256) {
+                progress.at(done, Some(all), " records");
+            }
             if window.is_after(&entry) {
                 break;
             }

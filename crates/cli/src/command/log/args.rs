@@ -82,6 +82,7 @@ impl Log {
             Some(What::Verify(verify)) => verify.json.json,
             Some(What::Export(export)) => export.json.json,
             Some(What::Key(key)) => key.json.json,
+            Some(What::Stats(stats)) => stats.json.json,
             Some(What::Erase(erase)) => erase.json.json,
             Some(What::Anchor(_) | What::New(_)) => false,
         }
@@ -102,6 +103,8 @@ pub(super) enum What {
     /// Print the public key, with which anybody can check the log.
     #[command(after_help = KEY)]
     Key(Key),
+    /// How many calls, refusals and faults, by whom, over time; and which interceptors are slow.
+    Stats(Count),
     /// Erase what is about somebody; the log stays whole and can still be checked.
     #[command(after_help = ERASE)]
     Erase(Erase),
@@ -240,6 +243,20 @@ pub(super) enum Format {
 
 #[derive(Debug, Group)]
 pub(super) struct Key {
+    #[command(flatten)]
+    pub(super) json: Json,
+    #[command(flatten)]
+    pub(super) place: Where,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Count {
+    /// Not before: 2h (ago), 2026-11-01 or 2026-11-01T09:30:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub(super) since: Option<String>,
+    /// Before: the same.
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<String>,
     #[command(flatten)]
     pub(super) json: Json,
     #[command(flatten)]

@@ -48,15 +48,18 @@ fn not_done(args: &Erase, found: u64) -> Done {
     Ok(ExitCode::from(NO))
 }
 
+/// Says whether a record is meant.
+type Which = Box<dyn Fn(&Entry) -> bool>;
+
 /// Which records are meant. Everything that is given must fit.
-fn wanted(args: &Erase) -> Result<Box<dyn Fn(&Entry) -> bool>, Failure> {
+fn wanted(args: &Erase) -> Result<Which, Failure> {
     let (session, principal) = (args.session.clone(), args.principal.clone());
     let range = args.seq.as_deref().map(range).transpose()?;
     Ok(Box::new(move |entry| {
         let of_session = session.is_none() || entry.record.session == session;
-        let of_person = principal.as_ref().is_none_or(|person| {
-            entry.fields.value("principal").is_some_and(|found| found.as_str() == Some(person))
-        });
+        let of_person = principal
+            .as_ref()
+            .is_none_or(|person| entry.fields.value("principal").is_some_and(|found| found.as_str() == Some(person)));
         of_session && of_person && range.is_none_or(|(from, to)| (from..=to).contains(&entry.record.seq))
     }))
 }

@@ -3,19 +3,22 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tollgate_audit::{AuditError, Entry, Query, Reader, Record};
+use tollgate_audit::{AuditError, Entry, Index, Query, Reader, Record};
 use tollgate_core::Point;
 use tollgate_rules::nearest;
 
 use super::args::Filter;
-use super::time;
+use super::place::Place;
 use crate::command::Failure;
 use crate::output::visible;
+use crate::when;
 
 /// What can become of an event.
 const ACTS: &[&str] = &["go", "elsewhere", "ask", "reply", "stop"];
-/// How far back the beginning of a session's id is looked up.
+/// How far back records are read one by one, and the beginning of a session's id is looked up.
 const RECENT: usize = 10_000;
+/// How many records the index names at once.
+const PAGE: usize = 256;
 /// From this length on, a text is compared with digests too: a shorter one would be found in most of them.
 const DIGEST: usize = 8;
 
@@ -30,7 +33,7 @@ pub(super) struct Wanted {
 impl Wanted {
     pub(super) fn of(filter: &Filter, reader: &Reader, now: Duration) -> Result<Self, Failure> {
         let points: Vec<&str> = Point::ALL.iter().map(|point| point.name()).collect();
-        let moment = |text: &Option<String>| text.as_ref().map(|text| time::parse(text, now)).transpose();
+        let moment = |text: &Option<String>| text.as_ref().map(|text| when::moment(text, now)).transpose();
         let query = Query {
             session: filter.session.as_deref().map(|given| session(given, reader)).transpose()?,
             agent: filter.agent.clone(),
@@ -47,6 +50,11 @@ impl Wanted {
     /// Whether every record is wanted.
     pub(super) fn is_all(&self) -> bool {
         self.query == Query::default() && self.grep.is_none()
+    }
+
+    /// Whether the index knows anything about what is wanted.
+    fn is_indexed(&self) -> bool {
+        self.query != Query::default()
     }
 
     pub(super) fn fits(&self, entry: &Entry) -> bool {
@@ -150,19 +158,29 @@ impl Unreadable {
 }
 
 /// Goes through the records that are wanted, newest first, from before a number or from the end, until `each` has
-/// enough. Records are read one by one; an index could name them instead.
+/// enough. The newest are read one by one, which needs no preparation; the index names the older ones.
 pub(super) fn matching(
-    reader: &Reader,
+    place: &Place,
     wanted: &Wanted,
     before: Option<u64>,
     each: &mut dyn FnMut(Entry) -> bool,
 ) -> Result<Unreadable, Failure> {
+    let reader = place.reader();
     let mut unreadable = Unreadable::default();
     let entries: Box<dyn Iterator<Item = Result<Entry, AuditError>>> = match before {
-        Some(before) if wanted.is_all() => Box::new(by_number(reader, before)?),
+        Some(before) if wanted.is_all() => Box::new(by_number(&reader, before)?),
         _ => Box::new(reader.entries_back()?),
     };
-    for entry in entries {
+    for (read, entry) in entries.enumerate() {
+        // Without an index it only takes longer.
+        let newest = entry.as_ref().map_or(0, |entry| entry.record.seq);
+        if read == RECENT
+            && wanted.is_indexed()
+            && let Ok(Some(index)) = place.index()
+        {
+            indexed(&reader, &index, wanted, before.map_or(newest + 1, |before| before.min(newest + 1)), each)?;
+            break;
+        }
         match entry {
             Err(error) => unreadable.add(error),
             Ok(entry) if before.is_some_and(|before| entry.record.seq >= before) => {}
@@ -176,6 +194,27 @@ pub(super) fn matching(
         }
     }
     Ok(unreadable)
+}
+
+/// The same for records that the index names.
+fn indexed(
+    reader: &Reader,
+    index: &Index,
+    wanted: &Wanted,
+    mut before: u64,
+    each: &mut dyn FnMut(Entry) -> bool,
+) -> Result<(), Failure> {
+    loop {
+        let found = index.find(&wanted.query, Some(before), PAGE)?;
+        let Some(last) = found.last() else { return Ok(()) };
+        before = *last;
+        for seq in &found {
+            let entry = reader.entry(*seq)?.filter(|entry| wanted.fits(entry));
+            if entry.is_some_and(|entry| !each(entry)) {
+                return Ok(());
+            }
+        }
+    }
 }
 
 /// All records before a number, newest first. Numbers have no gaps, so nothing after it has to be read.

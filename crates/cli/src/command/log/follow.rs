@@ -10,6 +10,7 @@ use tollgate_core::Clock;
 
 use super::args::List;
 use super::find::Wanted;
+use super::place::Place;
 use super::row::{Gather, Item, Row};
 use super::table::Table;
 use super::{json, list};
@@ -20,16 +21,17 @@ use crate::output::Paint;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Shows the newest records and goes on until the process is ended, or nobody reads any more.
-pub(super) fn run(reader: &Reader, wanted: &Wanted, args: &List, paint: Paint) -> Done {
+pub(super) fn run(place: &Place, wanted: &Wanted, args: &List, paint: Paint) -> Done {
+    let reader = &place.reader();
     let mut spot = Spot::after(reader, u64::MAX)?;
     let mut out = Out { reader, paint, table: None };
     let before = Some(spot.last + 1);
     let unreadable = if args.json {
-        let (entries, unreadable) = list::newest(reader, wanted, before, args.lines)?;
+        let (entries, unreadable) = list::newest(place, wanted, before, args.lines)?;
         Out::lines(&entries)?;
         unreadable
     } else {
-        let (items, unreadable) = list::calls(reader, wanted, before, args.lines)?;
+        let (items, unreadable) = list::calls(place, wanted, before, args.lines)?;
         out.rows(&items)?;
         unreadable
     };

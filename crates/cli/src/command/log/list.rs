@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tollgate_audit::{Entry, Reader, stamp};
+use tollgate_audit::{Entry, stamp};
 use tollgate_clock::SystemClock;
 use tollgate_core::Clock;
 
@@ -23,17 +23,17 @@ pub(super) fn run(policy: &Policy, args: &List, paint: Paint) -> Done {
     let now = SystemClock::default().wall();
     let wanted = Wanted::of(&args.filter, &reader, now)?;
     if args.follow {
-        return follow::run(&reader, &wanted, args, paint);
+        return follow::run(&place, &wanted, args, paint);
     }
     if reader.segments()?.is_empty() {
         return nothing(policy, &place, args.json);
     }
     let unreadable = if args.json {
-        let (entries, unreadable) = newest(&reader, &wanted, args.before, args.lines)?;
+        let (entries, unreadable) = newest(&place, &wanted, args.before, args.lines)?;
         print(&entries.iter().map(|entry| json::line(&json::entry(entry))).collect::<String>())?;
         unreadable
     } else {
-        let (items, unreadable) = calls(&reader, &wanted, args.before, args.lines)?;
+        let (items, unreadable) = calls(&place, &wanted, args.before, args.lines)?;
         let rows: Vec<Row> = items.iter().map(Row::of).collect();
         if rows.is_empty() && args.lines > 0 {
             print(nobody(&wanted))?;
@@ -64,7 +64,7 @@ fn table(rows: &[Row], today: &str, paint: Paint) -> String {
 
 /// The newest records that are wanted, oldest first.
 pub(super) fn newest(
-    reader: &Reader,
+    place: &Place,
     wanted: &Wanted,
     before: Option<u64>,
     most: usize,
@@ -73,7 +73,7 @@ pub(super) fn newest(
     if most == 0 {
         return Ok((found, Unreadable::default()));
     }
-    let unreadable = matching(reader, wanted, before, &mut |entry| {
+    let unreadable = matching(place, wanted, before, &mut |entry| {
         found.push(entry);
         found.len() < most
     })?;
@@ -83,7 +83,7 @@ pub(super) fn newest(
 
 /// The same, where a call and its end are one.
 pub(super) fn calls(
-    reader: &Reader,
+    place: &Place,
     wanted: &Wanted,
     before: Option<u64>,
     most: usize,
@@ -92,7 +92,7 @@ pub(super) fn calls(
     if most == 0 {
         return Ok((Vec::new(), Unreadable::default()));
     }
-    let unreadable = matching(reader, wanted, before, &mut |entry| {
+    let unreadable = matching(place, wanted, before, &mut |entry| {
         // Where the page is full, a call whose end is on it still belongs there; the next match may be far.
         if gather.len() >= most && !gather.awaits(&entry.record) {
             return false;
@@ -100,7 +100,7 @@ pub(super) fn calls(
         gather.add(entry);
         gather.len() < most || wanted.is_all()
     })?;
-    Ok((gather.finish(reader), unreadable))
+    Ok((gather.finish(&place.reader()), unreadable))
 }
 
 fn nothing(policy: &Policy, place: &Place, json: bool) -> Done {

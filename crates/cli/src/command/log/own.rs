@@ -17,7 +17,8 @@ use crate::output::Paint;
 pub(super) fn open(policy: &Policy, paint: Paint) -> Result<(Log, Audit), Failure> {
     let audit = open::plan(policy, paint)?.audit;
     let paths = Paths::of_process(policy.config.as_deref())?;
-    let (state, data) = (paths.state().map_err(|error| error.to_string())?, paths.data().map_err(|error| error.to_string())?);
+    let (state, data) =
+        (paths.state().map_err(|error| error.to_string())?, paths.data().map_err(|error| error.to_string())?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     Ok((record::log(&audit, state, data, &clock)?, audit))
 }

@@ -4,13 +4,16 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use tollgate_audit::{AuditError, Head, Keys, Reader};
+use tollgate_audit::{AuditError, Head, Index, Keys, Reader};
 use tollgate_config::Paths;
 
 use super::args::Where;
 use crate::args::Policy;
 use crate::command::Failure;
 use crate::output::visible;
+use crate::progress::Progress;
+
+const MEGA: u64 = 1_000_000;
 
 /// The file of an exported log that holds its public key.
 pub(super) const KEY_FILE: &str = "key";
@@ -28,6 +31,8 @@ pub(super) struct Place {
     /// Whether it is this user's own.
     pub(super) own: bool,
     keys: Option<PathBuf>,
+    /// Where queries about it are prepared; only of this user's own.
+    index: Option<PathBuf>,
 }
 
 /// A public key, and how it came to be known.
@@ -53,20 +58,35 @@ impl Place {
         let paths = Paths::of_process(policy.config.as_deref())?;
         let own = paths.state().map(|state| state.join("audit"));
         let keys = paths.data().ok().map(|data| data.join("audit"));
+        let index = paths.cache().ok().map(|cache| cache.join("audit.sqlite"));
         let Some(dir) = &named.dir else {
             let dir = own.map_err(|error| error.to_string())?;
-            return Ok(Self { dir, own: true, keys });
+            return Ok(Self { dir, own: true, keys, index });
         };
         let there = fs::canonicalize(dir).map_err(|error| unreadable(dir, &error))?;
         if !there.is_dir() {
             return Err(format!("`{}` is no folder", shown(dir)).into());
         }
         let same = own.is_ok_and(|own| fs::canonicalize(own).is_ok_and(|own| own == there));
-        Ok(Self { dir: dir.clone(), own: same, keys })
+        Ok(Self { dir: dir.clone(), own: same, keys, index: index.filter(|_| same) })
     }
 
     pub(super) fn reader(&self) -> Reader {
         Reader::new(&self.dir)
+    }
+
+    /// What answers queries, up to date. A log of somebody else has none.
+    pub(super) fn index(&self) -> Result<Option<Index>, AuditError> {
+        let Some(file) = &self.index else { return Ok(None) };
+        self.index_at(file).map(Some)
+    }
+
+    /// The same in a file that is named.
+    pub(super) fn index_at(&self, file: &Path) -> Result<Index, AuditError> {
+        let mut index = Index::open(file, &self.dir)?;
+        let mut progress = Progress::new("indexing");
+        index.catch_up(&mut |done, all| progress.at(done / MEGA, Some(all / MEGA), " MB"))?;
+        Ok(index)
     }
 
     /// Where this user's keys lie.

@@ -11,10 +11,10 @@ use tollgate_audit::{AuditError, Entry, Keys, Reader, Record};
 
 use super::args::Show;
 use super::place::{Place, shown};
-use super::{json, page, thousands};
+use super::{json, page};
 use crate::args::Policy;
 use crate::command::{Done, Failure};
-use crate::output::Paint;
+use crate::output::{Paint, thousands};
 
 /// How far around a record those are looked for that belong to the same call.
 const BEFORE: u64 = 2_000;

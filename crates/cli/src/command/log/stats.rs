@@ -1,16 +1,51 @@
 //! What happened, as a picture of eighty columns.
 
 use std::fmt::Write;
+use std::process::ExitCode;
 
-use tollgate_audit::{Counts, Interceptor, Stats};
+use tollgate_audit::{Counts, Index, Interceptor, Stats};
+use tollgate_clock::SystemClock;
+use tollgate_core::Clock;
 
-use crate::output::{Paint, short, visible};
+use super::args::Count;
+use super::place::Place;
+use crate::args::Policy;
+use crate::command::{Done, Failure};
+use crate::output::{Paint, print, print_json, short, visible};
+use crate::when;
 
 /// How many columns of the picture are there for time.
 const COLUMNS: usize = 64;
 /// How many lines high the calls are.
 const LINES: u64 = 4;
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+pub(super) fn run(policy: &Policy, args: &Count, paint: Paint) -> Done {
+    let place = Place::of(policy, &args.place)?;
+    let now = SystemClock::default().wall();
+    let moment = |text: &Option<String>| text.as_ref().map(|text| when::moment(text, now)).transpose();
+    let (since, until) = (moment(&args.since)?, moment(&args.until)?);
+    let stats = match place.index()? {
+        Some(index) => index.stats(since, until)?,
+        None => elsewhere(&place)?.stats(since, until)?,
+    };
+    if args.json.json {
+        print_json(&serde_json::to_value(&stats).map_err(|error| error.to_string())?)?;
+    } else {
+        print(&render(&stats, paint))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An index that is gone when it was asked: somebody else's log is not ours to prepare queries for.
+fn elsewhere(place: &Place) -> Result<Index, Failure> {
+    let file = std::env::temp_dir().join(format!("tollgate-stats-{}.sqlite", std::process::id()));
+    let index = place.index_at(&file)?;
+    for end in ["", "-wal", "-shm", "-lock"] {
+        let _ = std::fs::remove_file(format!("{}{end}", file.display()));
+    }
+    Ok(index)
+}
 
 /// Numbers, a chart over time, and tables of the most frequent and the slowest.
 pub(crate) fn render(stats: &Stats, paint: Paint) -> String {

@@ -1,10 +1,9 @@
 //! Whether a log is what it says it is.
 
 use std::fs;
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tollgate_audit::{Flaw, Head, Known, Verified, verify};
@@ -14,14 +13,12 @@ use tollgate_core::Digest;
 use super::args::Verify;
 use super::place::{Origin, Place, PublicKey, shown, unreadable};
 use super::row::ranges;
-use super::{count, json, thousands};
+use super::{count, json};
 use crate::args::Policy;
 use crate::command::{Done, Failure, NO};
 use crate::open;
-use crate::output::{Paint, print, visible, wrap};
-
-/// Who waits longer than this wants to know how far it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+use crate::output::{Paint, print, thousands, visible, wrap};
+use crate::progress::Progress;
 
 pub(super) fn run(policy: &Policy, args: &Verify, paint: Paint) -> Done {
     let place = Place::of(policy, &args.place)?;
@@ -29,9 +26,9 @@ pub(super) fn run(policy: &Policy, args: &Verify, paint: Paint) -> Done {
     let mut notes = Vec::new();
     let anchors = anchors(policy, args, &place, &mut notes)?;
     let known = Known { key: key.map(|key| key.bytes), anchors };
-    let mut progress = Progress::default();
-    let found = verify(&place.dir, &known, &mut |records| progress.at(records))?;
-    progress.end();
+    let mut progress = Progress::new("checking");
+    let found = verify(&place.dir, &known, &mut |records| progress.at(records, None, " records"))?;
+    drop(progress);
     if found.records == 0 && found.flaw.is_none() {
         return nothing(&place, args.json.json);
     }
@@ -199,31 +196,4 @@ fn verdict(found: &Verified, known: &Known, key: Option<PublicKey>, notes: &[Str
         "key_from": from,
         "notes": notes,
     })
-}
-
-/// How far it is, for somebody who waits at a terminal.
-struct Progress {
-    began: Instant,
-    shown: bool,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self { began: Instant::now(), shown: false }
-    }
-}
-
-impl Progress {
-    fn at(&mut self, records: u64) {
-        if self.began.elapsed() >= PATIENCE && io::stderr().is_terminal() {
-            self.shown = true;
-            eprint!("\r{} checked", count(records, "record"));
-        }
-    }
-
-    fn end(&self) {
-        if self.shown {
-            eprint!("\r{:40}\r", "");
-        }
-    }
 }

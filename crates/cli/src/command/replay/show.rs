@@ -10,7 +10,7 @@ use tollgate_config::Relaxation;
 use super::tally::{Change, Group, Sides, Tally};
 use crate::args::Form;
 use crate::command::{Done, Failure};
-use crate::output::{Paint, short, visible, wrap};
+use crate::output::{Paint, short, thousands, visible, wrap};
 
 const WIDTH: usize = 80;
 /// The most of a rule's or a tool's name that is shown in a table.
@@ -194,8 +194,8 @@ fn overview(tally: &Tally) -> String {
     if tally.unjudged() > 0 {
         let reasons = [(tally.not_kept, "not kept"), (tally.erased, "erased"), (tally.sealed, "sealed without a key")];
         let reasons = reasons.iter().filter(|(count, _)| *count > 0);
-        let reasons: Vec<String> = reasons.map(|(count, why)| format!("{} {why}", counted(*count))).collect();
-        let _ = write!(text, " {} could not be judged: {}.", counted(tally.unjudged()), reasons.join(", "));
+        let reasons: Vec<String> = reasons.map(|(count, why)| format!("{} {why}", thousands(*count))).collect();
+        let _ = write!(text, " {} could not be judged: {}.", thousands(tally.unjudged()), reasons.join(", "));
     }
     if tally.redacted > 0 {
         let _ = write!(text, " {} judged by what is left after redaction (*).", were(tally.redacted));
@@ -213,15 +213,15 @@ fn notes(tally: &Tally) -> Vec<String> {
     };
     let refused = were(tally.refused);
     note(tally.refused, format!("{refused} refused by a human then; what counts is that the policy asked."));
-    let (broke, only) = (were(tally.broke), counted(tally.broke_only_then));
+    let (broke, only) = (were(tally.broke), thousands(tally.broke_only_then));
     let why = "because something broke or could not be read";
     note(tally.broke, format!("{broke} stopped then {why}: not compared. Of these, {only} would not be stopped now."));
     let (results, ends) = match tally.hypothetical {
         1 => ("result of 1 call is".to_owned(), "it does"),
-        count => (format!("results of {} calls are", counted(count)), "they do"),
+        count => (format!("results of {} calls are", thousands(count)), "they do"),
     };
     note(tally.hypothetical, format!("The {results} not compared: {ends} not run under both policies."));
-    let observed = counted(tally.observed);
+    let observed = thousands(tally.observed);
     note(tally.observed, format!("Rules that only observe would have objected to {observed}."));
     notes
 }
@@ -263,7 +263,7 @@ fn row(group: &Group) -> [String; 4] {
     let mark = if group.redacted > 0 { "*" } else { "" };
     let change = format!("{} → {}", from.name(), to.name());
     [
-        format!("{}{mark}", counted(group.count)),
+        format!("{}{mark}", thousands(group.count)),
         change,
         name(rule.as_deref().unwrap_or("-")),
         name(&group.example.what()),
@@ -288,7 +288,7 @@ fn sentence(sides: &Sides, noun: &str) -> String {
     let mut nouns = [noun].into_iter();
     let mut side = |count: u64, word: &str| {
         let noun = nouns.next().map(|noun| format!(" {noun}{}", plural(count))).unwrap_or_default();
-        format!("{}{word}{noun}", counted(count))
+        format!("{}{word}{noun}", thousands(count))
     };
     let mut parts = Vec::new();
     for (more, fewer, done) in
@@ -300,7 +300,7 @@ fn sentence(sides: &Sides, noun: &str) -> String {
             (0, fewer) => parts.push(format!("{} would be {done}", side(fewer, " fewer"))),
             (more, fewer) => {
                 let more = side(more, " more");
-                parts.push(format!("{more} would be {done}, {} fewer", counted(fewer)));
+                parts.push(format!("{more} would be {done}, {} fewer", thousands(fewer)));
             }
         }
     }
@@ -308,27 +308,20 @@ fn sentence(sides: &Sides, noun: &str) -> String {
         parts.push(format!("{} would go another way", side(sides.otherwise, "")));
     }
     let stay = if sides.same == 1 { "stays as it is" } else { "stay as they are" };
-    parts.push(format!("{} {stay}", counted(sides.same)));
+    parts.push(format!("{} {stay}", thousands(sides.same)));
     parts.join("; ")
 }
 
 fn were(count: u64) -> String {
-    format!("{} {}", counted(count), if count == 1 { "was" } else { "were" })
+    format!("{} {}", thousands(count), if count == 1 { "was" } else { "were" })
 }
 
 fn many(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", counted(count), plural(count))
+    format!("{} {noun}{}", thousands(count), plural(count))
 }
 
 fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
-}
-
-/// A number with commas.
-pub(super) fn counted(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
-    groups.join(",")
 }
 
 /// A moment without what nobody wants to read; what is no moment is shown as it is.
@@ -344,7 +337,7 @@ mod tests {
     #[test]
     fn numbers_with_commas() {
         for (number, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(counted(number), expected);
+            assert_eq!(thousands(number), expected);
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::cells::{lines, tame};
 use super::super::find::is_sealed;
 use super::super::table::WIDTH;
-use super::super::thousands;
+use crate::output::thousands;
 
 /// Nobody reads more of one value on a terminal.
 const MOST: usize = 200;

@@ -1,0 +1,198 @@
+//! No credential reaches the log, wherever it stands. `PROPTEST_CASES` sets how many places are drawn.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+#[path = "common/stage.rs"]
+mod stage;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use stage::Stage;
+use tollgate_audit::{Keep, RecorderSettings};
+use tollgate_core::{Approval, Body, Digest, Ended, Event, Fault, Point, Verdict};
+use tollgate_secrets::{rules, scanner};
+
+/// A text (made up) and what is secret in it.
+#[derive(Clone, Debug)]
+struct Sample {
+    text: String,
+    secret: String,
+}
+
+/// What the scanner's own tests and the fuzzer's first inputs hold.
+fn samples() -> Vec<Sample> {
+    let seeds =
+        [include_str!("../../../fuzz/corpus/secrets/seeds.txt"), include_str!("../../../fuzz/corpus/call/seeds.txt")];
+    let seeds = seeds.into_iter().flat_map(|seeds| seeds.split("\n----\n")).map(str::to_owned);
+    let texts = rules::all().map(|rule| rule.example.concat()).chain(seeds).chain([
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu".to_owned(),
+        "DB_PASSWORD='k9#mQz!2vb7Tq'".to_owned(),
+        "kind: Secret\ndata:\n  user: YWRtaW46cHdwd3B3".to_owned(),
+    ]);
+    let secrets = |text: String| {
+        let found = scanner().find(&text);
+        let secret = move |range: std::ops::Range<usize>| Sample { secret: text[range].to_owned(), text: text.clone() };
+        found.into_iter().map(move |found| secret(found.range)).collect::<Vec<_>>()
+    };
+    texts.flat_map(secrets).filter(|sample| sample.secret.len() >= 12).collect()
+}
+
+impl Sample {
+    /// Whether 12 bytes or more of the secret are in a text.
+    fn shows_in(&self, text: &str) -> bool {
+        self.secret.as_bytes().windows(12).any(|part| str::from_utf8(part).is_ok_and(|part| text.contains(part)))
+    }
+
+    /// The text with others around it; nothing if the scanner then no longer knows it.
+    fn among(&self, before: &str, after: &str) -> Option<String> {
+        let whole = format!("{before}{}{after}", self.text);
+        (!self.shows_in(&scanner().redact(&whole))).then_some(whole)
+    }
+}
+
+fn surroundings() -> impl Strategy<Value = (String, String)> {
+    let separator = proptest::sample::select(vec!["", " ", "\n", "\r\n", "\"", "'", ", ", "\t", "…", "/"]);
+    let words = |unit: &'static str| (0..120_usize).prop_map(move |count| unit.repeat(count));
+    let before = prop_oneof![words("lorem "), words("ip\n"), words("- x: y\n"), Just(String::new())];
+    let after = prop_oneof![words(" dolor"), words("\nsit"), words("=\n"), Just(String::new())];
+    (before, separator.clone(), separator, after)
+        .prop_map(|(before, left, right, after)| (before + left, right.to_owned() + &after))
+}
+
+/// A pipeline in which every interceptor repeats what it hears of.
+struct Parrots {
+    stage: Stage,
+    texts: Arc<Mutex<[String; 2]>>,
+}
+
+impl Parrots {
+    fn new(keep: Keep, limit: usize) -> Self {
+        let texts = Arc::<Mutex<[String; 2]>>::default();
+        let hear = || {
+            let texts = Arc::clone(&texts);
+            move || texts.lock().unwrap().clone()
+        };
+        let (edit, guard, broken, rules) = (hear(), hear(), hear(), hear());
+        let stage = Stage::with("secrets", RecorderSettings { keep, required: true, limit })
+            .edit("edit", &[Point::ToolBefore, Point::ToolAfter, Point::ModelRequest], move |_, body| {
+                let [text, other] = edit();
+                *body.json_mut()? = changed(&text, &other);
+                body.notes.push(text.clone());
+                body.tells.push(other.clone());
+                body.label(text.clone(), other.clone());
+                body.headers_mut().set(&text, other);
+                Ok(Verdict::Pass)
+            })
+            .guard("guard", &[Point::ToolBefore], move |_, _| Ok(Verdict::deny(guard()[0].clone())))
+            .guard("broken", &[Point::PromptSubmit], move |_, _| Err(Fault::crash(&broken()[0])))
+            .guard("rules", &[Point::ModelResponse], move |_, _| Ok(Verdict::deny(rules()[0].clone())));
+        Self { stage, texts }
+    }
+
+    /// Runs everything that can be recorded, with a text at every place where there can be one.
+    fn hear(&self, text: &str, other: &str) {
+        *self.texts.lock().unwrap() = [text.to_owned(), other.to_owned()];
+        run(&self.stage, text, other);
+    }
+
+    fn check(&self, samples: &[Sample]) {
+        let records = self.stage.folder.verify();
+        assert!(records.flaw.is_none() && records.records >= 12, "{records:?}");
+        let secret: HashSet<&[u8]> = samples.iter().flat_map(|sample| sample.secret.as_bytes().windows(12)).collect();
+        for file in self.stage.folder.files() {
+            let bytes = std::fs::read(&file).unwrap();
+            for line in bytes.split(|byte| *byte == b'\n') {
+                let shown = line.windows(12).find(|part| secret.contains(part)).map(String::from_utf8_lossy);
+                assert_eq!(shown, None, "{}", String::from_utf8_lossy(line));
+            }
+        }
+    }
+}
+
+fn document(text: &str) -> Value {
+    json!({ "a": text, "content": [text, { "deep": text }], text: 1, "list": [1, text, null] })
+}
+
+fn changed(text: &str, other: &str) -> Value {
+    json!({ "a": other, "content": [text, { "deep": other }], other: text, "list": text })
+}
+
+fn run(stage: &Stage, text: &str, other: &str) {
+    let pipeline = stage.pipeline();
+    let name = pipeline.name(text);
+    let labels = [(text.to_owned(), other.to_owned()), ("ticket".to_owned(), text.to_owned())];
+    let approval = Approval { digest: Digest([1; 32]), granted: true, by: text.to_owned(), at: Default::default() };
+    let arguments = Body::from(document(text));
+    let facts = Event {
+        name: Some(&name),
+        became: Some(&name),
+        call_id: Some(text),
+        session: Some(text),
+        agent: Some(text),
+        surface: Some(text),
+        server: Some(text),
+        model: Some(text),
+        cwd: Some(text),
+        principal: Some(text),
+        native: Some(text),
+        chain: &[text],
+        labels: &labels,
+        arguments: Some(&arguments),
+        approval: Some(&approval),
+        reason: Some(text),
+        ..Event::at(Point::Notice)
+    };
+    for point in [
+        Point::ToolBefore,
+        Point::ToolAfter,
+        Point::PromptSubmit,
+        Point::ModelRequest,
+        Point::ModelResponse,
+        Point::Notice,
+    ] {
+        let event = Event { point, ended: Some(Ended::Error), ..facts };
+        stage.recorder.observed(&event, text, other);
+        pipeline.run_now(&event, &mut Body::from(document(text)));
+        stage.recorder.approval(&event, &approval).unwrap();
+    }
+}
+
+#[test]
+fn every_sample_alone() {
+    let samples = samples();
+    for (keep, every) in [(Keep::Redacted, 1), (Keep::Sealed, 8), (Keep::Nothing, 8)] {
+        let parrots = Parrots::new(keep, 64 * 1024);
+        for sample in samples.iter().step_by(every) {
+            parrots.hear(&sample.among("", "").unwrap(), &sample.among("", "\nand more").unwrap());
+        }
+        parrots.check(&samples);
+    }
+}
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_sample_anywhere_and_around_the_cut(
+        sample in proptest::sample::select(samples()),
+        (before, after) in surroundings(),
+        keep in proptest::sample::select(vec![Keep::Redacted, Keep::Sealed, Keep::Nothing]),
+        limit in 256..1500_usize,
+    ) {
+        let other = sample.among("", &after);
+        if let (Some(text), Some(other)) = (sample.among(&before, &after), other) {
+            let parrots = Parrots::new(keep, limit);
+            parrots.hear(&text, &other);
+            parrots.check(&[sample]);
+        }
+    }
+}
