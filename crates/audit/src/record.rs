@@ -64,6 +64,10 @@ pub struct Record {
     pub intent: Option<u64>,
     /// Of how many pieces, where it was a stream.
     pub stream: Option<u64>,
+    /// Whether this is the command of a route.
+    pub routed: bool,
+    /// Whether this is an agent's own permission request.
+    pub permission: bool,
     /// Who was asked.
     pub turns: Vec<Turn>,
     /// What would have been done if it were enforced.

@@ -31,7 +31,8 @@ fn check_text(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {
         if path.ends_with(".rs") && line.contains('\t') {
             found("a tab; indent with spaces and write \\t in literals".to_owned());
         }
-        if line.ends_with(char::is_whitespace) {
+        // A head in a log of records is as long as any other, by its blanks.
+        if line.ends_with(char::is_whitespace) && !path.starts_with("spec/audit/log/") {
             found("white space at the end of the line; delete it".to_owned());
         }
     }

@@ -52,7 +52,7 @@ fn write(folder: &Folder, keys: &Keys) {
     let mut before = event("tool.before", "c-1");
     before.member("digest", &digest("c-1"));
     before.field("arguments", odd()).unwrap();
-    before.field("cwd", json!("/work/caf\u{e9}")).unwrap();
+    before.field("cwd", json!("/srv/caf\u{e9}")).unwrap();
     before.begins(Some("s-1"), "c-1");
     append(folder, before);
     let mut after = event("tool.after", "c-1");
@@ -152,7 +152,7 @@ fn bad(dir: &Path) -> Value {
         edited("a tool's name", name(0, "log"), "Bash", "Dash", json!(2)),
         edited("a record removed", name(0, "log"), &line(2), "", json!(2)),
         edited("a time that goes back", name(0, "log"), &line(2), &older, json!(2)),
-        edited("a field", name(0, "fields"), "/work", "/home", json!(2)),
+        edited("a field", name(0, "fields"), "/srv", "/opt", json!(2)),
         edited("a number written differently", name(0, "fields"), "1e+21", "1E+21", json!(2)),
         edited("a field under another name", name(0, "fields"), "\"cwd\":", "\"cwt\":", json!(2)),
         edited("the head's count", "head".to_owned(), &counts[0], &counts[1], vouched),
