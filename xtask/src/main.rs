@@ -28,8 +28,9 @@ Usage: cargo xtask <chore>
   bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
   corpora --dir DIR     judge labelled commands and texts of that folder and print the tables
   soak [--minutes N] [NAME]
-                        property tests and fuzzers with fresh random cases, for N minutes each
-                        (10 unless told); NAME is one of them: pipeline, shell, call, secrets, policy, cel
+                        property tests, killed processes and fuzzers with fresh random cases, for N minutes
+                        each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
+                        policy, cel
   schema                write the committed JSON schemas again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.

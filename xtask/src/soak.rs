@@ -1,8 +1,10 @@
-//! The property tests and the fuzzers, over and over, with new random cases each round.
+//! The property tests and the fuzzers, over and over, with new random cases each round; and many processes that record
+//! while some of them are killed.
 //!
 //! Nothing is kept between rounds, and the tests run in our own process group: Ctrl-C ends both at once and
 //! leaves nothing behind. Proptest writes a failing case down by itself.
 
+use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,8 @@ use crate::{Result, cargo};
 
 /// The pipeline against its reference, and whatever reads bytes from outside.
 const TESTS: &str = "test --release -q -p tollgate-testkit -p tollgate-wire --lib --test model";
+/// Processes that append to one log and are killed at random moments; each run has moments of its own.
+const KILLED: &str = "test --release -q -p tollgate-audit --test processes";
 const DEFAULT_MINUTES: u64 = 10;
 const BRIEF_SECONDS: u64 = 15;
 const FIRST_ROUND: u32 = 1_000;
@@ -18,8 +22,10 @@ const LARGEST_ROUND: u32 = 1_000_000;
 /// A round this long is worth its start-up and still lets the time limit be kept.
 const GOOD_ROUND: Duration = Duration::from_secs(20);
 
-/// The pipeline is soaked by its property tests, parsers of outside bytes by the fuzzer.
+/// The pipeline is soaked by its property tests, the record by processes that are killed, parsers of outside bytes by the
+/// fuzzer.
 const PIPELINE: &str = "pipeline";
+const AUDIT: &str = "audit";
 const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel"];
 
 /// `[--minutes N] [NAME]`
@@ -28,6 +34,9 @@ pub(crate) fn run(args: &[&str]) -> Result {
     let limit = Duration::from_secs(minutes.saturating_mul(60));
     if name.is_none_or(|name| name == PIPELINE) {
         pipeline(limit)?;
+    }
+    if name.is_none_or(|name| name == AUDIT) {
+        audit(limit)?;
     }
     for target in FUZZED.iter().filter(|target| name.is_none_or(|name| name == **target)) {
         fuzz(target, limit.as_secs())?;
@@ -63,6 +72,23 @@ fn pipeline(limit: Duration) -> Result {
     Ok(())
 }
 
+fn audit(limit: Duration) -> Result {
+    cargo::run(&format!("{KILLED} --no-run"))?;
+    let (start, mut round) = (Instant::now(), 0);
+    while start.elapsed() < limit {
+        round += 1;
+        println!("round {round}: {} s gone", start.elapsed().as_secs());
+        cargo::run_with(&[("TOLLGATE_TEST_SEED", &seed().to_string())], KILLED)?;
+    }
+    println!("{round} rounds, nothing that was acknowledged is lost");
+    Ok(())
+}
+
+/// Another one each time, and never 0.
+fn seed() -> u64 {
+    RandomState::new().hash_one(0) | 1
+}
+
 fn arguments<'a>(args: &[&'a str]) -> Result<(u64, Option<&'a str>)> {
     let (minutes, rest) = match args {
         ["--minutes", number, rest @ ..] => (minutes(number)?, rest),
@@ -70,9 +96,9 @@ fn arguments<'a>(args: &[&'a str]) -> Result<(u64, Option<&'a str>)> {
     };
     match rest {
         [] => Ok((minutes, None)),
-        [name] if *name == PIPELINE || FUZZED.contains(name) => Ok((minutes, Some(name))),
+        [name] if [PIPELINE, AUDIT].contains(name) || FUZZED.contains(name) => Ok((minutes, Some(name))),
         _ => Err(format!(
-            "`{}` is not understood here; write `--minutes N` and perhaps one of {PIPELINE}, {}",
+            "`{}` is not understood here; write `--minutes N` and perhaps one of {PIPELINE}, {AUDIT}, {}",
             rest.join(" "),
             FUZZED.join(", ")
         )),
@@ -116,6 +142,7 @@ mod tests {
         assert_eq!(arguments(&[]), Ok((10, None)));
         assert_eq!(arguments(&["--minutes", "3"]), Ok((3, None)));
         assert_eq!(arguments(&["shell"]), Ok((10, Some("shell"))));
+        assert_eq!(arguments(&["audit"]), Ok((10, Some("audit"))));
         assert_eq!(arguments(&["--minutes", "1", "pipeline"]), Ok((1, Some("pipeline"))));
         for number in ["x", "0", "-1"] {
             let expected = format!("`{number}` is not a number of minutes; write 1 or more");

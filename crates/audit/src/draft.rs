@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
@@ -19,6 +20,7 @@ pub struct Draft {
     /// Fields by name: salt and value as they stand beside the record.
     fields: BTreeMap<&'static str, String>,
     commitments: BTreeMap<&'static str, String>,
+    salts: Salts,
     /// The call that begins with this record.
     pub(crate) opens: Option<CallKey>,
     /// The call that ends with this record.
@@ -53,9 +55,10 @@ impl Draft {
         name: &'static str,
         seal: impl FnOnce(&[u8; 16]) -> Result<Value, AuditError>,
     ) -> Result<(), AuditError> {
-        let salt = keys::draw()?;
+        let salt = self.salts.next()?;
         let value = text(&seal(&salt)?);
-        self.commitments.insert(name, commitment(&salt, name, value.as_bytes()).to_string());
+        let commitment = commitment(&salt, name, value.as_bytes());
+        self.commitments.insert(name, format!("\"{}\"", hex::encode(&commitment.0)));
         self.fields.insert(name, format!("[\"{}\",{value}]", hex::encode(&salt)));
         Ok(())
     }
@@ -75,30 +78,63 @@ impl Draft {
         self.closes = Some(CallKey { session: session.map(str::to_owned), call: call.to_owned() });
     }
 
-    /// The record's line, without its end.
-    pub(crate) fn line(&self, place: &Place<'_>) -> String {
-        let number = |number: u64| text(&Value::from(number));
-        let fields = (!self.commitments.is_empty()).then(|| {
-            let pairs: Vec<String> =
-                self.commitments.iter().map(|(name, hash)| format!("\"{name}\":\"{hash}\"")).collect();
-            format!("{{{}}}", pairs.join(","))
-        });
+    /// Adds the record's line to others, without its end.
+    pub(crate) fn line(&self, place: &Place<'_>, out: &mut Vec<u8>) {
+        let mut fields = Vec::with_capacity(96 * self.commitments.len());
+        object(pairs(&self.commitments), &mut fields);
         let own = [
-            ("fields", fields),
-            ("intent", place.intent.map(number)),
-            ("prev", Some(format!("\"{}\"", place.prev))),
-            ("seq", Some(number(place.seq))),
-            ("time", Some(format!("\"{}\"", place.time))),
+            ("fields", (!self.commitments.is_empty()).then_some(fields)),
+            ("intent", place.intent.map(|number| number.to_string().into_bytes())),
+            ("prev", Some(format!("\"{}\"", hex::encode(&place.prev.0)).into_bytes())),
+            ("seq", Some(place.seq.to_string().into_bytes())),
+            ("time", Some(format!("\"{}\"", place.time).into_bytes())),
         ];
-        let mut all: BTreeMap<&str, &str> = self.members.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        all.extend(own.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?))));
-        object(&all)
+        let own = own.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?)));
+        let mut all: Vec<(&str, &[u8])> = own.chain(pairs(&self.members)).collect();
+        // Nobody else says where the record stands: of two with the same name the first stays.
+        all.sort_by_key(|(name, _)| *name);
+        all.dedup_by_key(|(name, _)| *name);
+        object(all.into_iter(), out);
     }
 
-    /// The line beside it, without its end; none if there is nothing to be said there.
-    pub(crate) fn beside(&self, seq: u64) -> Option<String> {
-        let all: BTreeMap<&str, &str> = self.fields.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        (!all.is_empty()).then(|| format!("{{\"fields\":{},\"seq\":{seq}}}", object(&all)))
+    /// Adds the line beside it, without its end; says whether there is anything to be said there.
+    pub(crate) fn beside(&self, seq: u64, out: &mut Vec<u8>) -> bool {
+        if self.fields.is_empty() {
+            return false;
+        }
+        out.extend_from_slice(b"{\"fields\":");
+        object(pairs(&self.fields), out);
+        out.extend_from_slice(format!(",\"seq\":{seq}}}").as_bytes());
+        true
+    }
+}
+
+/// Salts for the next fields, drawn together because asking the system takes longer than all else. A copy of a draft has
+/// none of them: no salt is used twice.
+#[derive(Default)]
+struct Salts(Vec<[u8; 16]>);
+
+impl Salts {
+    const TOGETHER: usize = 8;
+
+    fn next(&mut self) -> Result<[u8; 16], AuditError> {
+        if self.0.is_empty() {
+            let drawn: [u8; 16 * Self::TOGETHER] = keys::draw()?;
+            self.0.extend_from_slice(drawn.as_chunks().0);
+        }
+        self.0.pop().map_or_else(keys::draw, Ok)
+    }
+}
+
+impl Clone for Salts {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for Salts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
     }
 }
 
@@ -127,9 +163,16 @@ pub(crate) fn hash(line: &[u8]) -> Digest {
 }
 
 fn text(value: &Value) -> String {
+    // Most are words, which only need quotes.
+    let escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if let Value::String(word) = value
+        && !word.bytes().any(escaped)
+    {
+        return ["\"", word, "\""].concat();
+    }
     let value = if all_plain(value) { Cow::Borrowed(value) } else { Cow::Owned(plain(value)) };
     // Canonical form is made of texts, which are UTF-8.
-    String::from_utf8_lossy(&canonical(&value)).into_owned()
+    String::from_utf8(canonical(&value)).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Numbers that not every parser keeps have no canonical form in JSON; they are kept as their text.
@@ -157,16 +200,18 @@ fn is_plain(number: &Number) -> bool {
     number.as_i64().map_or_else(|| number.as_u64().is_none() && number.is_f64(), small)
 }
 
+fn pairs<'a>(members: &'a BTreeMap<&'static str, String>) -> impl Iterator<Item = (&'a str, &'a [u8])> {
+    members.iter().map(|(name, text)| (*name, text.as_bytes()))
+}
+
 /// Names are plain words, whose order as bytes is the canonical one, and which need no escape.
-fn object(members: &BTreeMap<&str, &str>) -> String {
-    let mut out = String::with_capacity(members.values().map(|text| text.len() + 16).sum());
-    out.push('{');
-    for (index, (name, text)) in members.iter().enumerate() {
-        out.push_str(if index == 0 { "\"" } else { ",\"" });
-        out.push_str(name);
-        out.push_str("\":");
-        out.push_str(text);
+fn object<'a>(members: impl Iterator<Item = (&'a str, &'a [u8])>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (index, (name, text)) in members.enumerate() {
+        out.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+        out.extend_from_slice(text);
     }
-    out.push('}');
-    out
+    out.push(b'}');
 }

@@ -15,6 +15,7 @@ impl AuditError {
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let help = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room, then try again",
+            io::ErrorKind::FileTooLarge => "; make room or raise the limit (`ulimit -f`), then try again",
             io::ErrorKind::PermissionDenied => "; look at who owns it",
             io::ErrorKind::ReadOnlyFilesystem => "; choose another folder with TOLLGATE_HOME",
             _ => "",

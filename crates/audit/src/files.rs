@@ -19,6 +19,9 @@ pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 
 /// Makes a folder for its owner only, unless it is there.
 pub(crate) fn make_folder(dir: &Path) -> Result<(), AuditError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -46,9 +49,9 @@ pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), A
 
 /// A secret that others can read is none.
 #[cfg(unix)]
-pub(crate) fn check_private(path: &Path) -> Result<(), AuditError> {
+pub(crate) fn check_private(path: &Path, file: &File) -> Result<(), AuditError> {
     use std::os::unix::fs::MetadataExt;
-    let about = fs::metadata(path).map_err(|error| AuditError::io("read", path, &error))?;
+    let about = file.metadata().map_err(|error| AuditError::io("read", path, &error))?;
     let path = path.display();
     match about.mode() & 0o077 {
         0 => Ok(()),
@@ -57,7 +60,7 @@ pub(crate) fn check_private(path: &Path) -> Result<(), AuditError> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn check_private(_: &Path) -> Result<(), AuditError> {
+pub(crate) fn check_private(_: &Path, _: &File) -> Result<(), AuditError> {
     Ok(())
 }
 

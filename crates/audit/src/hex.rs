@@ -3,7 +3,12 @@
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(DIGITS[usize::from(half)])).collect()
+    let mut text = Vec::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
+    // Digits are UTF-8.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// The bytes, if there are exactly that many and the digits are lowercase.
@@ -20,7 +25,11 @@ pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 fn half(digit: u8) -> Option<u8> {
-    DIGITS.iter().position(|known| *known == digit).and_then(|value| u8::try_from(value).ok())
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ed25519_dalek::{Signer, SigningKey};
@@ -16,6 +16,9 @@ use crate::{AuditError, files, hex};
 const SECRET: &str = "audit.key";
 /// The file of the secret that seals.
 const SEAL: &str = "audit-seal.key";
+
+/// A file of a secret is hardly longer than its digits.
+const LONGEST: u64 = 128;
 
 /// The secret of a log: what signs its heads, and what its digests are keyed with.
 #[derive(Clone)]
@@ -101,11 +104,11 @@ pub(crate) fn draw<const N: usize>() -> Result<[u8; N], AuditError> {
 }
 
 fn read_secret(path: &Path) -> Result<Option<[u8; 32]>, AuditError> {
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => text.map_err(|error| AuditError::io("read", path, &error))?,
-    };
-    files::check_private(path)?;
+    let failed = |error: io::Error| AuditError::io("read", path, &error);
+    let Some(file) = files::if_there(fs::File::open(path)).map_err(failed)? else { return Ok(None) };
+    files::check_private(path, &file)?;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
     let secret = hex::decode(text.trim());
     let wrong = || AuditError::new(format!("`{}` does not hold 64 hexadecimal digits; put it back", path.display()));
     secret.map(Some).ok_or_else(wrong)

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -58,15 +59,27 @@ pub struct Log {
     settings: Settings,
     keys: Keys,
     clock: Arc<dyn Clock>,
-    /// Records that wait for whoever writes next.
-    waiting: Mutex<Vec<(Draft, Arc<Slot>)>>,
+    queue: Mutex<Queue>,
     writer: Mutex<Writer>,
     /// Whether a segment was begun, so that older ones may have become too old.
     rotated: AtomicBool,
 }
 
-/// Where the number of a record, or why it has none, is left for whoever waits for it.
-type Slot = Mutex<Option<Result<u64, AuditError>>>;
+/// Records that wait for whoever writes next.
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<(Draft, Arc<Slot>)>,
+    /// Whether somebody writes now.
+    writing: bool,
+    /// Whether there were several when somebody wrote last.
+    crowded: bool,
+}
+
+/// Where the number of a record, or why it has none, is left for the thread that waits for it.
+struct Slot {
+    thread: Thread,
+    written: Mutex<Option<Result<u64, AuditError>>>,
+}
 
 /// What only one thread at a time may touch.
 struct Writer {
@@ -107,15 +120,8 @@ impl Log {
             }
         };
         let writer = Mutex::new(Writer { lock, tail: None, open: HashMap::new() });
-        Ok(Self {
-            dir: dir.to_owned(),
-            settings,
-            keys,
-            clock,
-            waiting: Mutex::default(),
-            writer,
-            rotated: AtomicBool::new(false),
-        })
+        let (queue, rotated) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { dir: dir.to_owned(), settings, keys, clock, queue, writer, rotated })
     }
 
     /// The keys it is written with.
@@ -133,26 +139,37 @@ impl Log {
     /// Threads that come while another one writes are written together: whoever gets to write next takes along all
     /// that wait.
     pub fn append(&self, draft: Draft) -> Result<u64, AuditError> {
-        let slot = Arc::new(Slot::default());
-        lock(&self.waiting).push((draft, Arc::clone(&slot)));
-        let mut writer = lock(&self.writer);
-        if lock(&slot).is_none() {
-            self.write_waiting(&mut writer);
+        let slot = Arc::new(Slot { thread: std::thread::current(), written: Mutex::default() });
+        lock(&self.queue).waiting.push((draft, Arc::clone(&slot)));
+        loop {
+            if let Some(written) = lock(&slot.written).take() {
+                self.let_go();
+                return written;
+            }
+            match self.turn() {
+                Some(turn) => turn.write(),
+                // Whoever writes now wakes everybody it wrote for, and one of the others.
+                None => std::thread::park(),
+            }
         }
-        drop(writer);
-        self.let_go();
-        lock(&slot).take().unwrap_or_else(|| Err(AuditError::new("the record was lost on its way to the log")))
     }
 
-    /// Writes all that wait, and tells everybody what became of theirs.
-    fn write_waiting(&self, writer: &mut Writer) {
-        let waiting = std::mem::take(&mut *lock(&self.waiting));
-        let (drafts, slots): (Vec<Draft>, Vec<Arc<Slot>>) = waiting.into_iter().unzip();
-        let written = self.commit(writer, &drafts);
-        for (index, slot) in slots.iter().enumerate() {
-            let own = written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone);
-            *lock(slot) = Some(own);
+    /// The right to write for all who wait, unless somebody has it.
+    fn turn(&self) -> Option<Turn<'_>> {
+        let mut queue = lock(&self.queue);
+        if queue.writing {
+            return None;
         }
+        queue.writing = true;
+        if queue.crowded {
+            // The others are about to come back: to sign once for all of them saves more than it takes.
+            drop(queue);
+            std::thread::yield_now();
+            queue = lock(&self.queue);
+        }
+        queue.crowded = queue.waiting.len() > 1;
+        let (drafts, slots) = std::mem::take(&mut queue.waiting).into_iter().unzip();
+        Some(Turn { log: self, drafts, slots })
     }
 
     /// Removes what has become too old, whenever a segment was begun. No call is refused because that failed: it is
@@ -248,7 +265,7 @@ impl Log {
     /// Writes everything, or leaves everything as it was.
     fn store(&self, tail: &mut Tail, batch: &Batch, fresh: bool) -> Result<(), AuditError> {
         let head = Head::sign(&self.keys, batch.log, batch.next - 1, batch.prev, &batch.time);
-        let (log, fields) = (tail.log.length, tail.fields.length);
+        let (log, fields, before) = (tail.log.length, tail.fields.length, tail.head.clone());
         let written = tail.fields.append(&batch.fields).and_then(|()| tail.log.append(&batch.lines)).and_then(|()| {
             if self.settings.sync {
                 self.sync(tail, fresh)?;
@@ -263,7 +280,8 @@ impl Log {
         if let Err(error) = written {
             // The log first: fields without a record are harmless.
             let _ = tail.log.cut(log).and_then(|()| tail.fields.cut(fields));
-            if fresh {
+            tail.put_head_back(before.as_ref());
+            if fresh || tail.seq == 0 {
                 let _ = std::fs::remove_file(&tail.log.path).and_then(|()| std::fs::remove_file(&tail.fields.path));
             }
             return Err(error);
@@ -271,7 +289,7 @@ impl Log {
         self.rotated.fetch_or(fresh, Ordering::Relaxed);
         (tail.seq, tail.hash, tail.cut) = (batch.next - 1, batch.prev, 0);
         tail.time.clone_from(&batch.time);
-        tail.grown(&batch.lines);
+        tail.recent.take();
         Ok(())
     }
 
@@ -345,6 +363,43 @@ impl Log {
     }
 }
 
+/// All that waited when somebody began to write.
+struct Turn<'a> {
+    log: &'a Log,
+    drafts: Vec<Draft>,
+    slots: Vec<Arc<Slot>>,
+}
+
+impl Turn<'_> {
+    fn write(self) {
+        // Somebody else was faster and wrote for us, too.
+        if self.drafts.is_empty() {
+            return;
+        }
+        let written = self.log.commit(&mut lock(&self.log.writer), &self.drafts);
+        for (index, slot) in self.slots.iter().enumerate() {
+            *lock(&slot.written) = Some(written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone));
+        }
+    }
+}
+
+/// However it ended, by a panic too: nobody waits in vain. The next one begins to write while the others wake up.
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.log.queue);
+        queue.writing = false;
+        if let Some((_, slot)) = queue.waiting.first() {
+            slot.thread.unpark();
+        }
+        drop(queue);
+        for slot in &self.slots {
+            let lost = || Err(AuditError::new("the record was lost on its way to the log"));
+            lock(&slot.written).get_or_insert_with(lost);
+            slot.thread.unpark();
+        }
+    }
+}
+
 impl Batch {
     /// Nothing yet, after the end of a log.
     fn after(tail: Option<&Tail>, time: String) -> Result<Self, AuditError> {
@@ -357,12 +412,11 @@ impl Batch {
 
     fn add(&mut self, draft: &Draft, intent: Option<u64>) -> u64 {
         let seq = self.next;
-        let line = draft.line(&Place { seq, prev: self.prev, time: &self.time, intent });
-        self.prev = hash(line.as_bytes());
-        self.lines.extend_from_slice(line.as_bytes());
+        let start = self.lines.len();
+        draft.line(&Place { seq, prev: self.prev, time: &self.time, intent }, &mut self.lines);
+        self.prev = hash(&self.lines[start..]);
         self.lines.push(b'\n');
-        if let Some(fields) = draft.beside(seq) {
-            self.fields.extend_from_slice(fields.as_bytes());
+        if draft.beside(seq, &mut self.fields) {
             self.fields.push(b'\n');
         }
         self.began.extend(draft.opens.clone().map(|key| (key, seq)));

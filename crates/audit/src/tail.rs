@@ -1,9 +1,10 @@
 //! Where a log ends: all that is needed to go on.
 
+use std::cell::OnceCell;
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind::NotFound};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -13,8 +14,10 @@ use crate::draft::{CallKey, hash};
 use crate::segment::Segment;
 use crate::{AuditError, Head, files};
 
-/// How much of the end is read at once. Recent records are looked through for the beginning of a call.
-const WINDOW: u64 = 64 * 1024;
+/// How much of the end is read first: the last line is seldom longer.
+const WINDOW: u64 = 4 * 1024;
+/// How much of the end is looked through for the beginning of a call.
+const RECENT: u64 = 64 * 1024;
 /// How long the file with the newest head is, whatever stands in it: it is always written whole, in one piece.
 pub(crate) const HEAD_LENGTH: usize = 512;
 
@@ -36,8 +39,8 @@ pub(crate) struct Tail {
     pub(crate) first: Option<First>,
     /// The bytes of an unfinished line that was cut off.
     pub(crate) cut: u64,
-    /// The newest lines, whole.
-    recent: Vec<u8>,
+    /// The newest lines, once somebody looks for the beginning of a call.
+    pub(crate) recent: OnceCell<Vec<u8>>,
 }
 
 /// A file that is only ever added to.
@@ -45,6 +48,8 @@ pub(crate) struct Grows {
     pub(crate) path: PathBuf,
     pub(crate) file: File,
     pub(crate) length: u64,
+    /// Which file it is, whatever its name.
+    id: (u64, u64),
 }
 
 /// The first record of a segment, which is a checkpoint.
@@ -106,7 +111,7 @@ impl Tail {
             time: String::new(),
             first: None,
             cut: 0,
-            recent: Vec::new(),
+            recent: OnceCell::new(),
         })
     }
 
@@ -138,13 +143,16 @@ impl Tail {
         self.first.iter().map(|first| &first.signed).chain(&self.head)
     }
 
-    /// Whether nobody else has written since: then all that was found out still holds.
+    /// Whether nobody else has written since: then all that was found out still holds. Somebody may also have gone on
+    /// in the next segment, which leaves this one as it is.
     pub(crate) fn still_holds(&self) -> bool {
         let same = |grows: &Grows| {
-            let (here, there) = (grows.file.metadata(), std::fs::metadata(&grows.path));
-            here.and_then(|here| there.map(|there| same_file(&here, &there) && here.len() == grows.length))
+            let there = std::fs::metadata(&grows.path);
+            there.is_ok_and(|there| id(&there) == grows.id && there.len() == grows.length)
         };
-        same(&self.log).unwrap_or(false) && same(&self.fields).unwrap_or(false)
+        let next = self.log.path.parent().map(|dir| Segment::new(dir, self.seq + 1).log());
+        let is_last = next.is_some_and(|next| std::fs::metadata(next).is_err_and(|error| error.kind() == NotFound));
+        same(&self.log) && same(&self.fields) && is_last
     }
 
     fn read_end(&mut self) -> Result<(), AuditError> {
@@ -163,18 +171,15 @@ impl Tail {
                     if self.cut > 0 {
                         self.log.cut(from + whole as u64)?;
                     }
-                    return self.take_last(bytes, start, from);
+                    return self.take_last(&bytes[start..]);
                 }
             }
         }
     }
 
-    /// Takes over what the last line says, and keeps the whole lines before it.
-    fn take_last(&mut self, bytes: Vec<u8>, start: usize, from: u64) -> Result<(), AuditError> {
-        let line = &bytes[start..bytes.len().saturating_sub(1).max(start)];
-        if line.is_empty() {
-            return Ok(());
-        }
+    /// Takes over what the last line says.
+    fn take_last(&mut self, line: &[u8]) -> Result<(), AuditError> {
+        let Some(line) = line.strip_suffix(b"\n") else { return Ok(()) };
         let unreadable = |why: &dyn fmt::Display| {
             let path = self.log.path.display();
             AuditError::new(format!("the last record in `{path}` cannot be read ({why}); run `tollgate log verify`"))
@@ -184,8 +189,6 @@ impl Tail {
             return Err(unreadable(&format!("its number cannot be {}", last.seq)));
         }
         (self.seq, self.time, self.hash) = (last.seq, last.time, hash(line));
-        let begin = if from == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
-        self.recent = bytes[begin..].to_vec();
         Ok(())
     }
 
@@ -218,33 +221,40 @@ impl Tail {
             session: Option<String>,
         }
         let needle = serde_json::to_string(&key.call).ok()?;
-        let lines = std::str::from_utf8(&self.recent).ok()?.rsplit('\n');
+        let recent = self.recent.get_or_init(|| self.read_recent());
+        let lines = std::str::from_utf8(recent).ok()?.rsplit('\n');
         let mut found = lines.filter(|line| line.contains(&needle)).filter_map(|line| serde_json::from_str(line).ok());
         let same = |began: &Began| began.session == key.session && began.call.as_deref() == Some(&key.call);
         found.find(|began: &Began| began.point.as_deref() == Some("tool.before") && same(began)).map(|began| began.seq)
     }
 
-    /// Notes down that lines were added.
-    pub(crate) fn grown(&mut self, lines: &[u8]) {
-        self.recent.extend_from_slice(lines);
-        let over = self.recent.len().saturating_sub(2 * WINDOW as usize);
-        if over > 0 {
-            let next = self.recent[over..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(self.recent.len(), |at| over + at + 1);
-            self.recent.drain(..next);
+    /// The newest lines, whole. What cannot be read has no beginnings in it.
+    fn read_recent(&self) -> Vec<u8> {
+        let from = self.log.length.saturating_sub(RECENT);
+        let mut bytes = self.log.read(from).unwrap_or_default();
+        if from > 0 {
+            let whole = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+            bytes.drain(..whole);
         }
+        bytes
     }
 
     /// Writes the newest head, in one piece.
     pub(crate) fn write_head(&mut self, head: &Head) -> io::Result<()> {
-        let mut text = head.to_json().to_string();
+        let mut text = head.text(Some(&head.sig));
         text.extend(std::iter::repeat_n(' ', (HEAD_LENGTH - 1).saturating_sub(text.len())));
         text.push('\n');
         self.head_file.write_all_at(text.as_bytes(), 0)?;
         self.head = Some(head.clone());
         Ok(())
+    }
+
+    /// After a failure: a head that speaks of records that were cut off again would accuse somebody of removing them.
+    pub(crate) fn put_head_back(&mut self, before: Option<&Head>) {
+        let _ = match before {
+            Some(head) => self.write_head(head),
+            None => self.head_file.set_len(0),
+        };
     }
 }
 
@@ -253,8 +263,8 @@ impl Grows {
         let mut options = OpenOptions::new();
         let file = files::private(options.read(true).append(true).create(true)).open(&path);
         let file = file.map_err(|error| AuditError::io("open", &path, &error))?;
-        let length = file.metadata().map_err(|error| AuditError::io("read", &path, &error))?.len();
-        Ok(Self { path, file, length })
+        let about = file.metadata().map_err(|error| AuditError::io("read", &path, &error))?;
+        Ok(Self { path, file, length: about.len(), id: id(&about) })
     }
 
     fn read(&self, from: u64) -> Result<Vec<u8>, AuditError> {
@@ -294,7 +304,6 @@ pub(crate) fn seq_at_end(line: &[u8]) -> Option<u64> {
     std::str::from_utf8(&end[at..]).ok()?.parse().ok()
 }
 
-fn same_file(here: &std::fs::Metadata, there: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (here.dev(), here.ino()) == (there.dev(), there.ino())
+fn id(about: &Metadata) -> (u64, u64) {
+    (about.dev(), about.ino())
 }

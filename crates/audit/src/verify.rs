@@ -11,7 +11,7 @@ use crate::draft::hash;
 use crate::log::CHECKPOINT;
 use crate::read::Forward;
 use crate::segment::Segment;
-use crate::{AuditError, Head, files};
+use crate::{AuditError, Head, files, hex};
 
 mod opened;
 
@@ -118,7 +118,7 @@ fn walk(dir: &Path, known: &Known, head: Newest, progress: &mut dyn FnMut(u64)) 
     for segment in &segments {
         walk.segment(segment, progress)?;
     }
-    walk.end(segments.is_empty());
+    walk.end();
     let Walk { mut found, flaws, openings, .. } = walk;
     found.unfinished = openings.unfinished(&segments)?;
     found.flaw = flaws.into_iter().min_by_key(|flaw| flaw.seq);
@@ -136,7 +136,8 @@ enum Newest {
 fn read_head(dir: &Path) -> Result<Newest, AuditError> {
     let path = dir.join("head");
     let text = files::if_there(std::fs::read(&path)).map_err(|error| AuditError::io("read", &path, &error))?;
-    Ok(match text {
+    // The first writer makes the file before it has something to sign.
+    Ok(match text.filter(|text| !text.is_empty()) {
         None => Newest::Missing,
         Some(text) => Head::parse(&text).map_or(Newest::Unreadable, Newest::Is),
     })
@@ -287,7 +288,7 @@ impl<'k> Walk<'k> {
             Some(_) if link.seq < next => {
                 return Some((before, format!("after it, record {next} should stand, and it is {}", link.seq)));
             }
-            Some((_, hash, _)) if hash.to_string() != link.prev => {
+            Some((_, hash, _)) if hex::encode(&hash.0) != link.prev => {
                 return Some((
                     before,
                     "it was changed, or the record after it was: their hashes do not fit".to_owned(),
@@ -309,7 +310,8 @@ impl<'k> Walk<'k> {
     /// Checks a checkpoint; says whether it is good.
     fn checkpoint(&mut self, link: &Link<'_>) -> bool {
         let head = link.signed.and_then(|text| Head::parse(text.get().as_bytes()));
-        let before = |head: &Head| head.count.checked_add(1) == Some(link.seq) && head.head.to_string() == link.prev;
+        let before =
+            |head: &Head| head.count.checked_add(1) == Some(link.seq) && hex::encode(&head.head.0) == link.prev;
         let Some(head) = head.filter(before) else {
             self.breaks(link.seq, "the checkpoint does not speak of the records before it");
             return false;
@@ -399,11 +401,11 @@ impl<'k> Walk<'k> {
     }
 
     /// What can be told only when all was read.
-    fn end(&mut self, empty: bool) {
+    fn end(&mut self) {
         let last = self.last.as_ref().map_or(0, |(seq, ..)| *seq);
         match self.head {
             Newest::Unreadable => self.flaw(last, "the file `head` cannot be read"),
-            Newest::Missing if !empty => {
+            Newest::Missing if last > 0 => {
                 self.flaw(last, "the file `head` is missing, so nobody can tell whether the log ends here");
             }
             _ => {}

@@ -54,7 +54,7 @@ impl Naive<'_> {
 
     fn decide(&self, event: &Event<'_>, body: &mut Body, round: &mut Round) -> Act {
         if event.chain.len() > 8 {
-            round.refuse(Cause::Depth, "interceptors caused one another more than 8 deep");
+            round.refuse(Cause::Depth, "interceptors caused one another more than 8 deep".to_owned());
         }
         let asked_before_the_last_change = self.edits(event, body, round);
         self.second_looks(event, body, round, &asked_before_the_last_change);

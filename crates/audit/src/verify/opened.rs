@@ -64,7 +64,7 @@ impl Openings {
                 Some((salt, value)) => {
                     found.fields += 1;
                     let salt = hex::decode(salt);
-                    let fits = |salt| commitment(&salt, name, value.get().as_bytes()).to_string() == *committed;
+                    let fits = |salt| hex::encode(&commitment(&salt, name, value.get().as_bytes()).0) == *committed;
                     if !salt.is_some_and(fits) {
                         flaws.push(Flaw { seq, what: format!("its field `{name}` was changed") });
                     }

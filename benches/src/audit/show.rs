@@ -1,0 +1,82 @@
+//! Showing what was measured.
+
+use std::fmt;
+use std::thread::available_parallelism;
+
+use super::cold::{ONLY_READS, RECORDS};
+use super::many::{THREADS, TOGETHER, VERIFY};
+use crate::harness::Row;
+use crate::report::Report;
+
+/// Everything that was measured.
+pub struct Shown {
+    /// How long a record is in its file, and what stands beside it in the other.
+    pub size: (usize, usize),
+    /// Processes that record once.
+    pub cold: Vec<Row>,
+    /// One process that records without a pause, for each record.
+    pub many: Vec<Row>,
+    /// The same, and it waits for the disk.
+    pub synced: Vec<Row>,
+    /// Checking, for each record.
+    pub checked: Vec<Row>,
+}
+
+impl Shown {
+    /// One JSON object per row.
+    pub fn json(self) -> String {
+        Report([self.cold, self.many, self.synced, self.checked].concat()).json()
+    }
+
+    /// What the project wants to keep, what it was, and whether that is good.
+    fn targets(&self) -> Vec<(String, String, bool)> {
+        let find = |rows: &'_ [Row], what: &str| rows.iter().find(|row| row.what == what).cloned();
+        let mut targets = Vec::new();
+        if let (Some(without), Some(with)) = (find(&self.cold, ONLY_READS), find(&self.cold, RECORDS)) {
+            let [best, median] = [with.min - without.min, with.median - without.median].map(|ns| ns / 1e6);
+            targets.push((
+                "a record by a new process: at most 0.5 ms".to_owned(),
+                format!("{best:.3} ms (median {median:.3})"),
+                best.min(median) <= 0.5,
+            ));
+        }
+        for (rows, what, limit) in
+            [(&self.many, THREADS, 50_000.0), (&self.many, TOGETHER, 50_000.0), (&self.checked, VERIFY, 100_000.0)]
+        {
+            if let Some(row) = find(rows, what) {
+                let rate = 1e9 / row.min;
+                targets.push((format!("{what}: at least {limit} /s"), format!("{rate:.0} /s"), rate >= limit));
+            }
+        }
+        targets
+    }
+}
+
+/// The tables, the targets, the machine.
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, beside) = self.size;
+        writeln!(f, "a record of {line} bytes, with {beside} beside it; 4 fields")?;
+        for rows in [&self.cold, &self.many, &self.synced, &self.checked] {
+            table(f, rows)?;
+        }
+        writeln!(f, "\ntargets, judged on the best round")?;
+        for (what, value, met) in self.targets() {
+            writeln!(f, "  {what:<48}  {value:>30}  {}", if met { "met" } else { "missed" })?;
+        }
+        let cores = available_parallelism().map_or(0, usize::from);
+        let profile = if cfg!(debug_assertions) { "with debug assertions: times mean nothing" } else { "optimized" };
+        writeln!(f, "\n{cores} cores, {} {}, {profile}", std::env::consts::OS, std::env::consts::ARCH)
+    }
+}
+
+fn table(f: &mut fmt::Formatter<'_>, rows: &[Row]) -> fmt::Result {
+    writeln!(f, "\n{:<38}{:>12}{:>14}{:>12}  × floor", "what", "µs (best)", "µs (median)", "/s (best)")?;
+    for row in rows {
+        let floor = row.floor.and_then(|floor| rows.iter().find(|row| row.what == floor));
+        let times = floor.map(|floor| format!("  {:.1} × {}", row.min / floor.min, floor.what)).unwrap_or_default();
+        let [best, median] = [row.min, row.median].map(|ns| ns / 1e3);
+        writeln!(f, "{:<38}{best:>12.2}{median:>14.2}{:>12.0}{times}", row.what, 1e9 / row.min)?;
+    }
+    Ok(())
+}
