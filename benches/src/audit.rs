@@ -14,6 +14,7 @@ use crate::harness::{Effort, Row, measure};
 
 mod cold;
 mod floors;
+mod index;
 mod many;
 mod show;
 
@@ -62,7 +63,10 @@ pub fn all(quick: bool) -> Result<Shown, Trouble> {
     let cold = measure(cold::cases()?, Effort { rounds: amount.processes, turn: Duration::from_nanos(1) });
     let many = measure(many::cases(&size)?, amount.many);
     let synced = measure(many::synced(&size)?, amount.synced);
-    Ok(Shown { size: size.0, cold, many, synced, checked: checked(amount)? })
+    let folder = Folder::new("long")?;
+    let key = fill(&folder, amount)?;
+    let indexed = index::index(&folder)?;
+    Ok(Shown { size: size.0, cold, many, synced, checked: checked(folder, key, amount)?, indexed })
 }
 
 /// A record as it stands in the files: its line, and the one beside it.
@@ -80,9 +84,8 @@ fn size(folder: &Folder) -> Result<Size, Trouble> {
     Ok(Size((length("log")? - before.0, length("fields")? - before.1)))
 }
 
-/// Verifying a whole log, beside only reading its files.
-fn checked(amount: Amount) -> Result<Vec<Row>, Trouble> {
-    let folder = Folder::new("checked")?;
+/// Writes a long log, and gives back its public key.
+fn fill(folder: &Folder, amount: Amount) -> Result<[u8; 32], Trouble> {
     let log = folder.log(Settings::default())?;
     let mut number = 0;
     while number < amount.records {
@@ -90,8 +93,11 @@ fn checked(amount: Amount) -> Result<Vec<Row>, Trouble> {
         log.append_all(&drafts.collect::<Result<Vec<_>, _>>()?)?;
         number += 1000;
     }
-    let key = log.keys().public();
-    drop(log);
+    Ok(log.keys().public())
+}
+
+/// Verifying a whole log, beside only reading its files.
+fn checked(folder: Folder, key: [u8; 32], amount: Amount) -> Result<Vec<Row>, Trouble> {
     let found = verify(&folder.dir(), &Known { key: Some(key), anchors: Vec::new() }, &mut |_| {})?;
     if let Some(flaw) = found.flaw {
         return Err(format!("record {} is wrong: {}", flaw.seq, flaw.what).into());
@@ -150,13 +156,16 @@ static ARGUMENTS: LazyLock<Value> = LazyLock::new(|| {
 
 /// An ordinary record: a call before it runs.
 fn draft(arguments: &Value, number: u64) -> Result<Draft, AuditError> {
-    let (session, call) = ("5f0c9a52-6f1e-4c0b-9d0e-0a3b6c1d2e3f", format!("toolu_01H8XGJWBWBAQ4Z3{number:08}"));
+    let session = format!("5f0c9a52-6f1e-4c0b-9d0e-0a3b6c{:06x}", number / 200);
+    let call = format!("toolu_01H8XGJWBWBAQ4Z3{number:08}");
+    let tool = ["Bash", "Read", "Edit", "Grep", "Bash", "Write", "WebFetch"][number as usize % 7];
+    let act = if number % 97 == 0 { "stop" } else { "go" };
     let turn = |who: &str, role: &str| json!({ "who": who, "role": role, "said": "passed", "took_us": 12 });
     let mut draft = Draft::new("event");
     for (name, value) in [
         ("point", json!("tool.before")),
-        ("act", json!("go")),
-        ("tool", json!("Bash")),
+        ("act", json!(act)),
+        ("tool", json!(tool)),
         ("tool_kind", json!("exec")),
         ("call", json!(call)),
         ("session", json!(session)),
@@ -170,6 +179,6 @@ fn draft(arguments: &Value, number: u64) -> Result<Draft, AuditError> {
     draft.field("cwd", json!("/home/dev/project"))?;
     draft.field("principal", json!("dev"))?;
     draft.field("labels", json!({ "team": "core", "number": number }))?;
-    draft.begins(Some(session), &call);
+    draft.begins(Some(&session), &call);
     Ok(draft)
 }

@@ -13,7 +13,7 @@ use crate::{Result, cargo};
 /// The pipeline against its reference, and whatever reads bytes from outside.
 const TESTS: &str = "test --release -q -p tollgate-testkit -p tollgate-wire --lib --test model";
 /// Processes that append to one log and are killed at random moments; each run has moments of its own.
-const KILLED: &str = "test --release -q -p tollgate-audit --test processes";
+const KILLED: &str = "test --release -q -p tollgate-trials --test processes";
 const DEFAULT_MINUTES: u64 = 10;
 const BRIEF_SECONDS: u64 = 15;
 const FIRST_ROUND: u32 = 1_000;

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
-use tollgate_audit::Settings;
+use tollgate_audit::{Recorder, RecorderSettings, Settings};
+use tollgate_clock::SystemClock;
+use tollgate_core::{Act, Event, Point, Registry};
 
 use super::{ARGUMENTS, Folder, draft, open};
 use crate::cases::Trouble;
@@ -48,15 +50,29 @@ fn run(job: &str, root: &Path) -> Result<(), Trouble> {
     if status.success() { Ok(()) } else { Err(format!("`{command:?}` failed: {status}").into()) }
 }
 
-/// What such a process does.
+/// What such a process does: it runs the call through a pipeline, with a recorder or with nobody.
 ///
 /// # Errors
 /// When it cannot read or record.
 pub fn child(job: &str, root: &str, call: &str) -> Result<(), Trouble> {
-    let call: Value = serde_json::from_str(call)?;
+    let clock = Arc::new(SystemClock::default());
+    let mut registry = Registry::new(tollgate_wire::names(), clock, tollgate_wire::digest);
     if job == "record" {
-        open(Path::new(root), Settings::default())?.append(draft(&call, u64::from(std::process::id()))?)?;
+        let log = Arc::new(open(Path::new(root), Settings::default())?);
+        let recorder = Recorder::new(log, RecorderSettings::default())?;
+        recorder.registrations().into_iter().try_for_each(|watch| registry.add(watch))?;
     }
-    writeln!(std::io::stdout(), "{}", call["command"])?;
-    Ok(())
+    let (pipeline, id) = (registry.snapshot(), format!("toolu_01H8XGJWBWBAQ4Z3{:08}", std::process::id()));
+    let name = pipeline.name("Bash");
+    let event = Event {
+        session: Some("5f0c9a52-6f1e-4c0b-9d0e-0a3b6c1d2e3f"),
+        surface: Some("hook"),
+        native: Some("PreToolUse"),
+        cwd: Some("/home/dev/project"),
+        principal: Some("dev"),
+        ..Event::tool(Point::ToolBefore, &name, &id)
+    };
+    let outcome = pipeline.run_now(&event, &mut tollgate_wire::body(call));
+    writeln!(std::io::stdout(), "{:?}", outcome.act)?;
+    if matches!(outcome.act, Act::Go) { Ok(()) } else { Err("the call was not recorded".into()) }
 }

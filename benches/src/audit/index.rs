@@ -30,9 +30,11 @@ pub struct Indexed {
 pub(super) fn index(folder: &Folder) -> Result<Indexed, Trouble> {
     let file = folder.0.join("index.db");
     let start = Instant::now();
-    let mut records = 0;
-    Index::open(&file, &folder.dir())?.catch_up(&mut |done, _| records = done)?;
+    let mut first = Index::open(&file, &folder.dir())?;
+    first.catch_up(&mut |_, _| {})?;
     let made = start.elapsed();
+    let records = first.count(&Query::default())?;
+    drop(first);
     let newest = Reader::new(&folder.dir()).entries_back()?.next().transpose()?;
     let session = newest.as_ref().and_then(|entry| entry.record.session.clone());
     let at = newest.and_then(|entry| tollgate_audit::moment(&entry.record.time)).unwrap_or_default();
@@ -46,8 +48,13 @@ pub(super) fn index(folder: &Folder) -> Result<Indexed, Trouble> {
             Query { since: Some(at.saturating_sub(Duration::from_secs(1))), ..Query::default() },
         ),
         (
-            "by tool and act, none there",
-            Query { tool: Some("Bash".into()), act: Some("stop".into()), ..Query::default() },
+            "by tool, act and time",
+            Query {
+                tool: Some("Write".into()),
+                act: Some("stop".into()),
+                since: Some(at.saturating_sub(Duration::from_secs(1))),
+                ..Query::default()
+            },
         ),
     ];
     let mut cases = Vec::new();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::thread::available_parallelism;
 
 use super::cold::{ONLY_READS, RECORDS};
+use super::index::Indexed;
 use super::many::{THREADS, TOGETHER, VERIFY};
 use crate::harness::Row;
 use crate::report::Report;
@@ -20,12 +21,14 @@ pub struct Shown {
     pub synced: Vec<Row>,
     /// Checking, for each record.
     pub checked: Vec<Row>,
+    /// Searching.
+    pub indexed: Indexed,
 }
 
 impl Shown {
     /// One JSON object per row.
     pub fn json(self) -> String {
-        Report([self.cold, self.many, self.synced, self.checked].concat()).json()
+        Report([self.cold, self.many, self.synced, self.checked, self.indexed.asked].concat()).json()
     }
 
     /// What the project wants to keep, what it was, and whether that is good.
@@ -48,6 +51,9 @@ impl Shown {
                 targets.push((format!("{what}: at least {limit} /s"), format!("{rate:.0} /s"), rate >= limit));
             }
         }
+        let slowest = self.indexed.asked.iter().map(|row| row.median / 1e6).fold(0.0, f64::max);
+        let what = format!("any query of {} records: under 50 ms", self.indexed.records);
+        targets.push((what, format!("{slowest:.2} ms (median of the slowest)"), slowest < 50.0));
         targets
     }
 }
@@ -57,9 +63,11 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, beside) = self.size;
         writeln!(f, "a record of {line} bytes, with {beside} beside it; 4 fields")?;
-        for rows in [&self.cold, &self.many, &self.synced, &self.checked] {
+        for rows in [&self.cold, &self.many, &self.synced, &self.checked, &self.indexed.asked] {
             table(f, rows)?;
         }
+        let Indexed { records, made, .. } = &self.indexed;
+        writeln!(f, "\nan index of {records} records is made in {:.1} s", made.as_secs_f64())?;
         writeln!(f, "\ntargets, judged on the best round")?;
         for (what, value, met) in self.targets() {
             writeln!(f, "  {what:<48}  {value:>30}  {}", if met { "met" } else { "missed" })?;

@@ -341,7 +341,7 @@ fn asks_again(index: &Index) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_index_answers_as_the_log_would(seed: u64, fates in prop::collection::vec(fate(), 1..7)) {

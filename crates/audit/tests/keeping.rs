@@ -4,7 +4,6 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -174,7 +173,9 @@ fn a_program_gets_the_head_and_its_failure_is_recorded() {
 }
 
 /// Answers one request with a status and gives back what was sent.
+#[cfg(feature = "url")]
 fn serve(status: &'static str) -> (String, std::thread::JoinHandle<String>) {
+    use std::io::{BufRead, BufReader, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/heads", listener.local_addr().unwrap());
     let served = std::thread::spawn(move || {

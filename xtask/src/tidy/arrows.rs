@@ -37,6 +37,7 @@ const STACK: &[(&str, u8, u8)] = &[
     ("tollgate-testkit", TOP, 2),
     ("tollgate-benches", TOP, ANYTHING),
     ("tollgate-fuzz", TOP, ANYTHING),
+    ("tollgate-trials", TOP, ANYTHING),
     ("xtask", TOP, 0),
 ];
 

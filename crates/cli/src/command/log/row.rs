@@ -254,6 +254,10 @@ pub(super) fn said(entry: &Entry) -> String {
             format!("{names} of {} erased", ranges(&record.seqs))
         }
         "retention" => format!("records up to {} were removed", record.through.unwrap_or_default()),
+        "follows" => {
+            let before = record.signed.as_ref().and_then(|head| head.get("count")?.as_u64());
+            format!("a log of {}, set aside", count(before.unwrap_or_default(), "record"))
+        }
         "anchor" => format!("the head of {} could not be published", count(record.count.unwrap_or_default(), "record")),
         _ => String::new(),
     }

@@ -8,10 +8,11 @@ use tollgate_clock::SystemClock;
 use tollgate_core::Clock;
 
 use super::args::Count;
+use super::count;
 use super::place::Place;
 use crate::args::Policy;
 use crate::command::{Done, Failure};
-use crate::output::{Paint, print, print_json, short, visible};
+use crate::output::{Paint, print, print_json, short, thousands, visible};
 use crate::when;
 
 /// How many columns of the picture are there for time.
@@ -69,22 +70,22 @@ pub(crate) fn render(stats: &Stats, paint: Paint) -> String {
 }
 
 fn numbers(stats: &Stats) -> Vec<(&'static str, String)> {
-    let of_calls = |count: u64| format!("{count} ({})", percent(count, stats.calls));
+    let of_calls = |part: u64| format!("{} ({})", thousands(part), percent(part, stats.calls));
     let mut all = vec![
-        ("calls", format!("{} in {} sessions", stats.calls, stats.sessions)),
+        ("calls", format!("{} in {}", thousands(stats.calls), count(stats.sessions, "session"))),
         ("blocked", of_calls(stats.blocked)),
         ("asked", format!("{}; humans granted {}, refused {}", of_calls(stats.asked), stats.granted, stats.refused)),
     ];
     let mut more = |name, count: u64, what: &str| {
         if count > 0 {
-            all.push((name, format!("{count}{what}")));
+            all.push((name, format!("{}{what}", thousands(count))));
         }
     };
     more("diverted", stats.diverted, "");
     more("answered", stats.answered, "");
     more("faults", stats.faults, " of interceptors");
-    more("open", stats.open, " calls of which nobody knows how they ended");
-    all.push(("records", stats.records.to_string()));
+    more("open", stats.open, if stats.open == 1 { " call that never ended" } else { " calls that never ended" });
+    all.push(("records", thousands(stats.records)));
     all
 }
 
@@ -224,37 +225,37 @@ mod tests {
         check(
             &some(),
             &expect![[r#"
-              calls      1000 in 12 sessions
-              blocked    42 (4.2%)
-              asked      7 (0.7%); humans granted 4, refused 1
-              diverted   1
-              faults     2 of interceptors
-              open       3 calls of which nobody knows how they ended
-              records    2105
+                  calls      1,000 in 12 sessions
+                  blocked    42 (4.2%)
+                  asked      7 (0.7%); humans granted 4, refused 1
+                  diverted   1
+                  faults     2 of interceptors
+                  open       3 calls that never ended
+                  records    2,105
 
-            over time
-              calls                       ▁▃▆█ 529
-                                       ▂▄▆████
-                                  ▁▃▄▆████████
-                       ▁▁▁▁▂▃▃▄▅▇█████████████
-              blocked  ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
-                      2026-11-15T00 2026-11-15T23
+                over time
+                  calls                       ▁▃▆█ 529
+                                           ▂▄▆████
+                                      ▁▃▄▆████████
+                           ▁▁▁▁▂▃▃▄▅▇█████████████
+                  blocked  ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
+                          2026-11-15T00 2026-11-15T23
 
-            tools                                              calls     blocked       asked
-              Bash                                               700          42           7
-              \u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1…          300           0           0
+                tools                                              calls     blocked       asked
+                  Bash                                               700          42           7
+                  \u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1…          300           0           0
 
-            agents                                             calls     blocked       asked
-              claude                                            1000          42           7
+                agents                                             calls     blocked       asked
+                  claude                                            1000          42           7
 
-            rules                                            blocked       asked    observed
-              core/delete-outside                                 42           0           3
+                rules                                            blocked       asked    observed
+                  core/delete-outside                                 42           0           3
 
-            slowest interceptors                                mean     longest       turns
-              plugin                                           2.2 s       5.1 s           4
-              rules                                           1.5 ms      2.1 ms           4
-              limits                                            0 µs        1 µs           4
-        "#]],
+                slowest interceptors                                mean     longest       turns
+                  plugin                                           2.2 s       5.1 s           4
+                  rules                                           1.5 ms      2.1 ms           4
+                  limits                                            0 µs        1 µs           4
+            "#]],
         );
     }
 

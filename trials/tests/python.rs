@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+#[path = "../../crates/audit/tests/attacks/mod.rs"]
 mod attacks;
+#[path = "../../crates/audit/tests/common/mod.rs"]
 mod common;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use tollgate_audit::Known;
 
 fn script() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/verify_log.py")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/verify_log.py")
 }
 
 /// What the script prints and exits with.
@@ -55,7 +57,7 @@ fn the_script_names_the_same_first_bad_record() {
 
 #[test]
 fn the_script_says_the_same_of_the_log_in_the_specification() {
-    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/audit");
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/audit");
     let vectors: Value = serde_json::from_slice(&std::fs::read(home.join("vectors.json")).unwrap()).unwrap();
     let key = vectors["public"].as_str().unwrap();
     let folder = Folder::new("python-vectors");

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+#[path = "../../crates/audit/tests/common/mod.rs"]
 mod common;
-#[path = "common/stage.rs"]
+#[path = "../../crates/audit/tests/common/stage.rs"]
 mod stage;
 
 use std::collections::HashSet;
@@ -25,8 +26,7 @@ struct Sample {
 
 /// What the scanner's own tests and the fuzzer's first inputs hold.
 fn samples() -> Vec<Sample> {
-    let seeds =
-        [include_str!("../../../fuzz/corpus/secrets/seeds.txt"), include_str!("../../../fuzz/corpus/call/seeds.txt")];
+    let seeds = [include_str!("../../fuzz/corpus/secrets/seeds.txt"), include_str!("../../fuzz/corpus/call/seeds.txt")];
     let seeds = seeds.into_iter().flat_map(|seeds| seeds.split("\n----\n")).map(str::to_owned);
     let texts = rules::all().map(|rule| rule.example.concat()).chain(seeds).chain([
         "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu".to_owned(),
