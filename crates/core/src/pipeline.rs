@@ -98,17 +98,13 @@ impl Pipeline {
     /// `except` names interceptors that have already worked on the pieces of a stream.
     pub(crate) async fn pass(&self, event: &Event<'_>, body: &mut Body, patient: bool, except: &[u32]) -> Outcome {
         let too_deep = event.chain.len() > MAX_CHAIN;
-        match self.plan(event, body).or_else(|| too_deep.then(Arc::default)) {
-            Some(plan) => {
-                let mut run = Run::new(self, patient, except);
-                if too_deep {
-                    // Those who watch are told all the same.
-                    let reason = format!("interceptors caused one another more than {MAX_CHAIN} deep");
-                    run.joined.refuse(Cause::Depth, reason);
-                }
-                run.all(event, body, plan).await
-            }
-            None => Outcome::default(),
+        let plan = self.plan(event, body).or_else(|| too_deep.then(Arc::default));
+        let Some(plan) = plan else { return Outcome::default() };
+        let mut run = Run::new(self, patient, except);
+        if too_deep {
+            // Those who watch are told all the same.
+            run.joined.refuse(Cause::Depth, format!("interceptors caused one another more than {MAX_CHAIN} deep"));
         }
+        run.all(event, body, plan).await
     }
 }

@@ -22,8 +22,10 @@ const REQUIRED: &[(&str, u8, u8)] = &[
     ("A3", 32, 40),
     ("A3", 42, 61),
     ("B-AP", 1, 4),
+    ("B-AU", 1, 20),
     ("B-DR", 1, 7),
     ("B-FW", 1, 13),
+    ("B-ID", 1, 3),
     ("B-RD", 1, 2),
     ("B-RL", 1, 3),
     ("B-SB", 1, 8),
@@ -304,7 +306,7 @@ fn helper() {}
     #[test]
     fn required_ids() {
         let ids = required();
-        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 15);
+        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 15);
         assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-15"));
     }
 
