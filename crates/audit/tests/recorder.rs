@@ -67,6 +67,17 @@ fn a_denial_says_who_and_why() {
 }
 
 #[test]
+fn what_is_refused_for_its_depth_is_recorded_too() {
+    let stage = Stage::new("depth");
+    let pipeline = stage.pipeline();
+    let (name, chain) = (pipeline.name("Bash"), ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+    let event = Event { chain: &chain, ..Event::tool(Point::ToolBefore, &name, "c-1") };
+    pipeline.run_now(&event, &mut Body::from(json!({"command": "ls"})));
+    let entry = Reader::new(&stage.folder.dir()).entry(2).unwrap().unwrap();
+    assert_eq!((entry.record.act.as_deref(), entry.record.cause.as_deref()), (Some("stop"), Some("depth")));
+}
+
+#[test]
 fn an_interceptor_that_breaks_is_a_refusal_or_a_note() {
     let broken = |_: &Event<'_>, _: &Body| Err(Fault::crash("no connection to db:password=q8Zr2LmX0vBn"));
     let stage = Stage::new("fault").guard("policy", BEFORE, broken);
