@@ -1,5 +1,6 @@
 //! Reads `name = value` in the many ways people and programs write it, starting from a word inside the name.
 
+use crate::pem;
 use std::ops::Range;
 
 /// How far a value may stand from the word that announced it.
@@ -88,9 +89,12 @@ pub(crate) fn read_tied(text: &[u8], word: Range<usize>) -> Option<Assignment> {
     if !matches!(text.get(word.end), Some(b'-' | b'_' | b'.')) {
         return None;
     }
-    let start = word.end + 1;
-    let end = (start..stop).find(|&at| !(text[at].is_ascii_alphanumeric() || text[at] == b'-')).unwrap_or(stop);
-    (end - start >= 20).then(|| Assignment {
+    // Behind `… PRIVATE KEY-----` as well, where a block may end in the middle: the hyphens stay.
+    let hyphens = if pem::is_marker(text, word.end) { 5 } else { 1 };
+    let start = word.end + hyphens;
+    let ends = |at: usize| !(text[at].is_ascii_alphanumeric() || text[at] == b'-') || pem::is_marker(text, at);
+    let end = (start..stop).find(|&at| ends(at)).unwrap_or(stop);
+    (end >= word.end + 21).then(|| Assignment {
         name: name_start(text, word.start)..word.end,
         value: start..end,
         link: Link::Hyphen,
@@ -317,7 +321,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads up to the closing quote. A value that holds another kind of quote could reach out of a string around it.
+    /// Reads up to the closing quote, or to a key. A value that holds another kind of quote could reach out of a string
+    /// around it.
     fn quoted(&mut self, quote: u8) -> Option<Range<usize>> {
         let start = self.at + 1;
         let stop = self.text.len().min(start + LONGEST_VALUE + 1);
@@ -327,6 +332,7 @@ impl Reader<'_> {
                 b'\\' if self.text.get(at + 1) != Some(&b'\n') => at += 1,
                 byte if byte == quote => return Some(start..at),
                 b'\n' | b'"' => return None,
+                _ if pem::is_marker(self.text, at) => return Some(start..at),
                 _ => {}
             }
             at += 1;
@@ -338,7 +344,8 @@ impl Reader<'_> {
         let start = self.at;
         let stop = self.text.len().min(start + LONGEST_VALUE + 1);
         let ends = |byte: u8| byte <= b' ' || b"\"'`,;<>(){}[]\\&".contains(&byte);
-        let mut end = (start..stop).find(|&at| ends(self.text[at])).unwrap_or(stop);
+        let over = |at: &usize| ends(self.text[*at]) || pem::is_marker(self.text, *at);
+        let mut end = (start..stop).find(over).unwrap_or(stop);
         let ellipsis = self.text[start..end].ends_with(b"..");
         while end > start && !ellipsis && matches!(self.text[end - 1], b'.' | b':' | b'?') {
             end -= 1;

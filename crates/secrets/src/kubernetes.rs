@@ -20,6 +20,16 @@ impl Object {
         self.lines_left > 0
     }
 
+    /// What has become of it behind a key, in which a line that begins an object may pass for a header. No line of a key
+    /// ends one.
+    pub(crate) fn behind_key(self, key: &str) -> Self {
+        let mut object = self;
+        for line in key.lines().filter(|_| !self.is_open()) {
+            object.read(line.as_bytes(), 0..line.len());
+        }
+        object
+    }
+
     /// Reads a line and gives the secret in it.
     pub(crate) fn read(&mut self, text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
         let bytes = &text[line.clone()];

@@ -22,8 +22,12 @@ pub(crate) const MARKER: usize = 80;
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     start: usize,
+    /// Where its opening ends.
+    body: usize,
     /// Where what belongs to it ends so far.
     at: usize,
+    /// Where its last piece or its last marker ends.
+    solid: usize,
     /// How far it has been read.
     cursor: usize,
     /// What stands between `at` and `cursor`.
@@ -33,6 +37,8 @@ pub(crate) struct Block {
     total: usize,
     longest: usize,
     decorated: bool,
+    /// Between the pieces a string may end.
+    torn: bool,
     /// What comes next goes on with a long piece.
     fresh: bool,
     /// It is a key, and too long to be shown piece by piece.
@@ -47,6 +53,8 @@ struct Separator {
     breaks: bool,
     /// There was something that must stay, such as a quote.
     decorated: bool,
+    /// There was something that may end a string, which must not be hidden with what stands before it.
+    torn: bool,
     /// There was a real line end.
     new_line: bool,
 }
@@ -72,13 +80,16 @@ impl Block {
         };
         Some(Self {
             start: opening.start,
+            body: at,
             at,
+            solid: at,
             cursor: at,
             separator: Separator::default(),
             pieces: Vec::new(),
             total: 0,
             longest: 0,
             decorated: false,
+            torn: false,
             fresh: false,
             long: false,
             ended: false,
@@ -88,7 +99,9 @@ impl Block {
     /// Goes with its text when that is moved.
     pub(crate) fn moved(mut self, from: usize, to: usize) -> Self {
         let place = |at: usize| (at + to).saturating_sub(from);
-        (self.start, self.at, self.cursor) = (place(self.start), place(self.at), place(self.cursor));
+        for at in [&mut self.start, &mut self.body, &mut self.at, &mut self.solid, &mut self.cursor] {
+            *at = place(*at);
+        }
         self.pieces.iter_mut().for_each(|piece| *piece = place(piece.start)..place(piece.end));
         self
     }
@@ -96,6 +109,11 @@ impl Block {
     /// Where the block begins.
     pub(crate) fn start(&self) -> usize {
         self.start
+    }
+
+    /// Where its opening ends.
+    pub(crate) fn body(&self) -> usize {
+        self.body
     }
 
     /// Reads what is left of the text as the end of the block.
@@ -137,9 +155,7 @@ impl Block {
             if text[start..].starts_with(b"-----END") {
                 let marker = after_marker(text, start + 8);
                 if marker.is_some() || line_end != LineEnd::Unknown || text.len() >= start + MARKER {
-                    // A marker that is none ends the block where its last piece ended, as the end of the text would.
-                    self.at = marker.unwrap_or(self.at);
-                    self.ended = true;
+                    self.end_with(marker);
                 }
                 return;
             }
@@ -152,13 +168,41 @@ impl Block {
                 }
                 return;
             }
-            if line_end != LineEnd::Opening && is_header(text, start, end) {
-                self.pass(header_end(text, end));
+            let header_end = header_end(text, end);
+            // A header that has not ended where another block begins belongs to that one.
+            let ends = line_end != LineEnd::Opening || header_end < text.len();
+            if ends && is_header(text, start, end) {
+                self.pass_header(text, start..header_end);
             } else if self.is_piece(text, start..end, line_end) {
                 self.take(start..end);
             } else {
                 self.ended = true;
             }
+        }
+    }
+
+    /// Ends the block, behind a marker or where its last piece ended: as the end of the text would if the marker is none,
+    /// and lest a quote before the marker be hidden with the block.
+    fn end_with(&mut self, marker: Option<usize>) {
+        if let Some(marker) = marker.filter(|_| !self.separator.torn || self.is_shown_in_part()) {
+            (self.at, self.solid) = (marker, marker);
+        }
+        self.ended = true;
+    }
+
+    /// Goes on behind a header. In JSON its line may hold the end of the string that it stands in, or a quote may stand
+    /// before it: the block ends there if nothing of the key follows.
+    fn pass_header(&mut self, text: &[u8], header: Range<usize>) {
+        let end = header.end;
+        let mut quotes = header.filter(|&at| text[at] == b'"').peekable();
+        let first = quotes.peek().copied();
+        let open = !quotes.count().is_multiple_of(2) || text.get(end) == Some(&b'\\');
+        let stays = if self.separator.torn { Some(self.at) } else { first.filter(|_| open) };
+        let key = first.filter(|&quote| open && piece_end(text, quote + 1) - quote > LEAST_BODY);
+        self.pass(key.unwrap_or(end));
+        if let Some(at) = stays {
+            self.at = at;
+            self.separator.torn = true;
         }
     }
 
@@ -173,7 +217,9 @@ impl Block {
         self.total += piece.len();
         self.longest = self.longest.max(piece.len());
         self.decorated |= self.separator.decorated;
+        self.torn |= self.separator.torn;
         self.pass(piece.end);
+        self.solid = piece.end;
         match self.pieces.last_mut() {
             Some(last) if last.end == piece.start => last.end = piece.end,
             _ if self.long => {}
@@ -200,7 +246,7 @@ impl Block {
 
     /// Reads what may stand between two pieces.
     fn skip_separator(&mut self, text: &[u8]) {
-        let Separator { breaks, decorated, new_line } = &mut self.separator;
+        let Separator { breaks, decorated, torn, new_line } = &mut self.separator;
         while let Some(&byte) = text.get(self.cursor) {
             match byte {
                 b'\n' | b'\r' => (*breaks, *new_line) = (true, true),
@@ -208,9 +254,11 @@ impl Block {
                 b'\\' if self.cursor + 1 < text.len() => {
                     *breaks = true;
                     *decorated |= matches!(text[self.cursor + 1], b'"' | b'\'' | b'\n');
+                    *torn |= text[self.cursor + 1] == b'"';
                     self.cursor += 1;
                 }
-                b'"' | b'\'' | b',' | b'`' | b';' | b'#' | b'*' | b'>' | b'|' => (*breaks, *decorated) = (true, true),
+                b'"' => (*breaks, *decorated, *torn) = (true, true, true),
+                b'\'' | b',' | b'`' | b';' | b'#' | b'*' | b'>' | b'|' => (*breaks, *decorated) = (true, true),
                 b'+' | b'/' | b'.' if is_lone(text, self.cursor, self.at) => *decorated = true,
                 _ => break,
             }
@@ -223,9 +271,14 @@ impl Block {
         self.ended
     }
 
-    /// Where the block ends, as far as it has been read.
+    /// Where the block ends, as far as it has been read. Headers behind the last piece are hidden with the whole block,
+    /// but where they would stay, they are text like any other.
     pub(crate) fn end(&self) -> usize {
-        self.at
+        if self.is_shown_in_part() { self.solid } else { self.at }
+    }
+
+    fn is_shown_in_part(&self) -> bool {
+        (self.decorated || self.torn) && !self.long
     }
 
     /// Whether it holds enough of a key to be one. Once true, this stays so.
@@ -246,7 +299,7 @@ impl Block {
     pub(crate) fn secrets(&self) -> Vec<Range<usize>> {
         if !self.is_key() {
             Vec::new()
-        } else if self.decorated && !self.long {
+        } else if self.is_shown_in_part() {
             self.pieces.clone()
         } else {
             std::iter::once(self.start..self.end()).collect()
@@ -276,9 +329,33 @@ fn ends_line(byte: u8) -> bool {
 
 /// Where another block begins in a line.
 pub(crate) fn opening_in(line: &[u8]) -> Option<usize> {
-    let begins =
-        |at: &usize| OPENINGS.iter().any(|opening| starts_with_ignoring_case(&line[*at..], opening.as_bytes()));
-    (0..line.len()).filter(|&at| matches!(line[at], b'-' | b'p' | b'P')).find(begins)
+    (0..line.len()).find(|&at| is_opening(&line[at..]))
+}
+
+fn is_opening(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'-' | b'p' | b'P'))
+        && OPENINGS.iter().any(|opening| starts_with_ignoring_case(text, opening.as_bytes()))
+}
+
+/// Where the first marker of a key block begins in a range of the text, or the hyphens that end one.
+pub(crate) fn marker_in(text: &[u8], range: Range<usize>) -> Option<usize> {
+    range.into_iter().find(|&at| is_marker(text, at))
+}
+
+/// Whether a marker begins or ends here. It is no part of anything else: a text is cut where a key block begins, and
+/// what stands before must be judged alike when the key has been taken out and the marker has stayed.
+pub(crate) fn is_marker(text: &[u8], at: usize) -> bool {
+    let behind = &text[at..];
+    is_opening(behind)
+        || behind.starts_with(b"-----END")
+        || behind.starts_with(b"-----") && is_private_label(label_before(&text[..at]))
+}
+
+/// What stands between the hyphens of a marker, if those behind it begin at the end of the text.
+fn label_before(text: &[u8]) -> &[u8] {
+    let near = &text[text.len().saturating_sub(MARKER)..];
+    let hyphens = near.windows(5).rposition(|five| five == b"-----");
+    &near[hyphens.map_or(0, |at| at + 5)..]
 }
 
 fn starts_with_ignoring_case(text: &[u8], word: &[u8]) -> bool {
@@ -301,10 +378,13 @@ fn after_marker(text: &[u8], start: usize) -> Option<usize> {
     let stop = text.len().min(start + MARKER);
     let dashes = start + text[start..stop].windows(5).position(|five| five == b"-----")?;
     let label = &text[start..dashes];
+    is_private_label(label).then_some(dashes + 5)
+}
+
+fn is_private_label(label: &[u8]) -> bool {
     let private = label.windows(11).any(|eleven| eleven == b"PRIVATE KEY");
     // A damaged label is still one, but it reaches over no line end and out of no string.
-    let plain = !label.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'));
-    (private && plain).then_some(dashes + 5)
+    private && !label.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
 }
 
 /// Where the number behind `Private-Lines:` ends.

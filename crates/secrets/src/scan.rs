@@ -10,7 +10,7 @@ use crate::custom::Additions;
 use crate::keywords::{Keywords, LazyRule, Sign, Trigger};
 use crate::kubernetes::Object;
 use crate::names::{self, NameStrength, is_word_start};
-use crate::pem::Block;
+use crate::pem::{self, Block};
 use crate::rules::{Span, VENDORS, id};
 use crate::table;
 use crate::value::{self, Circumstances};
@@ -65,8 +65,8 @@ pub(crate) struct Outcome {
     pub(crate) work: usize,
 }
 
-/// Searches `stretch`, which must begin and end at line ends or key blocks (or at the ends of the text). Key blocks that
-/// begin before `passed` are known to be none.
+/// Searches `stretch`, which must begin and end at line ends or key blocks (or at the ends of the text). The text goes on
+/// behind it with nothing but the opening of a key block. Key blocks that begin before `passed` are known to be none.
 pub(crate) fn scan(
     keywords: &Keywords,
     additions: &Additions,
@@ -162,7 +162,7 @@ impl<'k, 't> Scan<'k, 't> {
             Sign::Trigger(trigger) => self.follow_trigger(trigger, word),
             Sign::Vendor(index) => self.follow_vendor(usize::from(index), word),
             Sign::Placeholder => self.placeholder_end = self.end_of_placeholder(word.end),
-            Sign::Rule(index) if !before => self.follow_rule(usize::from(index), word),
+            Sign::Rule(index) if !before || self.is_on_first_line(&word) => self.follow_rule(usize::from(index), word),
             Sign::KeyBlock if !before => self.follow_key_block(word),
             Sign::Kubernetes if !before => self.kinds.push(word.start),
             _ => {}
@@ -179,15 +179,29 @@ impl<'k, 't> Scan<'k, 't> {
         if word.start < self.searched[index] {
             return;
         }
-        let span = match lazy.rule.span {
-            Span::Run => self.run_around(word),
-            Span::Line => self.line_around(word.start),
+        let (span, start) = match lazy.rule.span {
+            Span::Run if word.start < self.stretch.start => return,
+            Span::Run => (self.run_around(word.clone()), word.start),
+            Span::Line => (self.line_around(word.start), self.start_of_line(word.start)),
         };
-        if span.len() < lazy.rule.least {
+        if span.end - span.start.min(start) < lazy.rule.least {
             return;
         }
         self.searched[index] = span.end;
+        if start < span.start {
+            self.apply(lazy, start..span.end);
+        }
         self.apply(lazy, span);
+    }
+
+    /// Whether a word stands on the line that the stretch begins on.
+    fn is_on_first_line(&self, word: &Range<usize>) -> bool {
+        !self.text[word.start..self.stretch.start].contains(&b'\n')
+    }
+
+    /// Where a line begins, in what was given out if need be: behind a key it is judged with what stands before the key.
+    fn start_of_line(&self, at: usize) -> usize {
+        self.text[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1)
     }
 
     fn apply(&mut self, lazy: &LazyRule, span: Range<usize>) {
@@ -212,8 +226,8 @@ impl<'k, 't> Scan<'k, 't> {
             start -= 1;
         }
         let stop = self.stretch.end;
-        let end = (word.end..stop).find(|&at| breaks(self.text[at])).unwrap_or(stop);
-        start..end
+        let ends = |at: &usize| breaks(self.text[*at]) || pem::is_marker(self.text, *at);
+        start..(word.end..stop).find(ends).unwrap_or(stop)
     }
 
     fn line_around(&self, at: usize) -> Range<usize> {
@@ -226,7 +240,8 @@ impl<'k, 't> Scan<'k, 't> {
     }
 
     fn follow_key_block(&mut self, opening: Range<usize>) {
-        let text = &self.text[..self.stretch.end];
+        // It ends where the stretch does only if it ends there for the sake of the next opening.
+        let text = self.text;
         let begun = if opening.start < self.passed { None } else { Block::begin(text, opening) };
         let Some(mut block) = begun else { return };
         block.read(text);
@@ -250,7 +265,7 @@ impl<'k, 't> Scan<'k, 't> {
         }
         self.vendors.push((index, word.end));
         let only_crossing = !self.may_look_at(word.start);
-        let Some(found) = assign::read(self.text_so_far(), word.clone(), only_crossing) else { return };
+        let Some(found) = assign::read(self.text, word.clone(), only_crossing) else { return };
         let crosses = found.crosses(self.text);
         self.note_value(&found, word.start, crosses);
         let value = &self.text[found.value.clone()];
@@ -272,19 +287,15 @@ impl<'k, 't> Scan<'k, 't> {
         starts && !(hump && name.len() < 6)
     }
 
-    fn text_so_far(&self) -> &[u8] {
-        &self.text[..self.stretch.end]
-    }
-
     fn follow_trigger(&mut self, trigger: Trigger, word: Range<usize>) {
         let only_crossing = !self.may_look_at(word.start);
-        let found = assign::read(self.text_so_far(), word.clone(), only_crossing);
+        let found = assign::read(self.text, word.clone(), only_crossing);
         if let Some(found) = found {
             self.judge(trigger, &found, word.clone());
         }
         if trigger != Trigger::Password
             && !only_crossing
-            && let Some(tied) = assign::read_tied(self.text_so_far(), word.clone())
+            && let Some(tied) = assign::read_tied(self.text, word.clone())
         {
             self.judge(trigger, &tied, word);
         }
@@ -405,7 +416,7 @@ impl<'k, 't> Scan<'k, 't> {
         let mut kinds = std::mem::take(&mut self.kinds).into_iter().peekable();
         let mut at = self.stretch.start;
         if at > 0 && self.text[at - 1] != b'\n' {
-            // The rest of a line says nothing about the object.
+            self.read_rest_of_line(*object);
             at = self.line_around(at).end + 1;
             while kinds.peek().is_some_and(|&kind| kind < at) {
                 kinds.next();
@@ -428,6 +439,16 @@ impl<'k, 't> Scan<'k, 't> {
             while kinds.peek().is_some_and(|&kind| kind < at) {
                 kinds.next();
             }
+        }
+    }
+
+    /// The rest of a line behind a key says nothing about the object, but it may hold a secret of it.
+    fn read_rest_of_line(&mut self, mut object: Object) {
+        let at = self.stretch.start;
+        if object.is_open()
+            && let Some(secret) = object.read(self.text, self.start_of_line(at)..self.line_around(at).end)
+        {
+            self.report(Cow::Borrowed(id::KUBERNETES), secret);
         }
     }
 
@@ -474,10 +495,9 @@ impl<'k, 't> Scan<'k, 't> {
         start..end
     }
 
-    /// Five hyphens begin a marker of a key block, which is no part of anything else and must stay to be seen.
+    /// A marker of a key block must stay to be seen.
     fn without_marker(&self, range: Range<usize>) -> Range<usize> {
-        let marker = self.text[range.clone()].windows(5).position(|five| five == b"-----");
-        range.start..marker.map_or(range.end, |at| range.start + at)
+        range.start..pem::marker_in(self.text, range.clone()).unwrap_or(range.end)
     }
 
     /// Whether an odd number of backslashes stands before this place.

@@ -40,6 +40,8 @@ pub struct Redactor<'s> {
     buffer: String,
     /// Where what is held begins.
     held: usize,
+    /// How much of what is given out this time stands before it.
+    noted: usize,
     /// Up to here there is no line end behind what was handled.
     seen: usize,
     /// How far the key block has been read, while one is read.
@@ -76,6 +78,7 @@ impl<'s> Redactor<'s> {
             scanner,
             buffer: String::new(),
             held: 0,
+            noted: 0,
             seen: 0,
             fed: 0,
             passed: 0,
@@ -88,7 +91,7 @@ impl<'s> Redactor<'s> {
 
     /// Takes a chunk of text and gives out what is certain by now.
     pub fn push(&mut self, chunk: &str) -> String {
-        let mut out = String::new();
+        let mut out = self.new_output();
         if !self.bytes.is_empty() {
             // Text after half a character: the half cannot be completed any more.
             self.bytes.clear();
@@ -100,7 +103,7 @@ impl<'s> Redactor<'s> {
 
     /// Takes a chunk of bytes, which may begin or end within a character. What is not UTF-8 becomes U+FFFD.
     pub fn push_bytes(&mut self, chunk: &[u8]) -> String {
-        let mut out = String::new();
+        let mut out = self.new_output();
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.extend_from_slice(chunk);
         let mut rest = bytes.as_slice();
@@ -131,12 +134,17 @@ impl<'s> Redactor<'s> {
 
     /// Gives out what is left.
     pub fn finish(mut self) -> String {
-        let mut out = String::new();
+        let mut out = self.new_output();
         if !self.bytes.is_empty() {
             self.take("\u{fffd}", &mut out);
         }
         while self.advance(true, &mut out) {}
         out
+    }
+
+    fn new_output(&mut self) -> String {
+        self.noted = 0;
+        String::new()
     }
 
     /// Feeds text in portions, so that the buffer stays small.
@@ -210,7 +218,7 @@ impl<'s> Redactor<'s> {
             let behind = found.range.end;
             let line = self.buffer[behind..end].find('\n').map_or(end, |newline| behind + newline + 1);
             if outcome.in_object && line < end {
-                self.release(line, out);
+                self.release(line, line, out);
             } else {
                 // No line depends on those behind it: what was found up to here is what would be found without them.
                 self.object = object;
@@ -230,7 +238,7 @@ impl<'s> Redactor<'s> {
         };
         self.fed = end;
         if line > self.held {
-            self.release(line, out);
+            self.release(line, line, out);
             block = block.moved(line, self.held);
         }
         self.follow(block, out);
@@ -241,10 +249,10 @@ impl<'s> Redactor<'s> {
         self.buffer[self.held..at].rfind('\n').map_or(self.held, |newline| self.held + newline + 1)
     }
 
-    /// Gives out what is held up to `end`, whatever may follow.
-    fn release(&mut self, end: usize, out: &mut String) {
+    /// Gives out what is held up to `end`, whatever may follow. Behind it the text is known up to `known`.
+    fn release(&mut self, end: usize, known: usize, out: &mut String) {
         let mut object = self.object;
-        let found = self.scanner.scan(&self.buffer[..end], self.held..end, self.passed, &mut object).found;
+        let found = self.scanner.scan(&self.buffer[..known], self.held..end, self.passed, &mut object).found;
         self.object = object;
         self.write(&found, end, out);
         self.forget(end, out);
@@ -259,8 +267,11 @@ impl<'s> Redactor<'s> {
         } else {
             let start = block.start();
             if start > self.held {
-                self.release(start, out);
+                let object = self.object;
+                self.release(start, block.body(), out);
                 block = block.moved(start, self.held);
+                // The start of a line is not the line: `---` may go on with the hyphens of the opening.
+                self.object = if self.object.is_open() { self.object } else { object };
             }
             let hidden = if block.is_long() {
                 placeholder(id::PRIVATE_KEY)
@@ -268,8 +279,9 @@ impl<'s> Redactor<'s> {
                 let found = self.scanner.scan_block(&self.buffer, &block);
                 replace(&self.buffer, block.start()..block.end(), &found)
             };
-            let settled = self.settle(out, hidden);
+            let settled = self.settle(out, hidden, self.object);
             out.push_str(&settled);
+            self.object = self.object.behind_key(&self.buffer[block.start()..block.end()]);
             self.batch = FIRST_BATCH;
             self.drop_key(block, out);
         }
@@ -298,7 +310,7 @@ impl<'s> Redactor<'s> {
             }
             out.push_str(&self.buffer[at..line_start]);
             let lines = replace(&self.buffer, line_start..line_end, &rest[..count]);
-            let settled = self.settle(out, lines);
+            let settled = self.settle(out, lines, Object::default());
             out.push_str(&settled);
             (at, rest) = (line_end, &rest[count..]);
         }
@@ -306,12 +318,12 @@ impl<'s> Redactor<'s> {
     }
 
     /// Searches lines again, in front of which `out` was given out, until nothing is found in them.
-    fn settle(&self, out: &str, lines: String) -> String {
+    fn settle(&self, out: &str, lines: String, object: Object) -> String {
         let mut text = self.tail(out);
         let start = text.len();
         text.push_str(&lines);
         for _ in 0..MOST_PASSES {
-            let found = self.scanner.scan(&text, start..text.len(), 0, &mut Object::default()).found;
+            let found = self.scanner.scan(&text, start..text.len(), 0, &mut { object }).found;
             if found.is_empty() {
                 break;
             }
@@ -322,9 +334,9 @@ impl<'s> Redactor<'s> {
 
     /// The end of what was given out, this time and before.
     fn tail(&self, out: &str) -> String {
-        let missing = (LOOK_BACK * 2).saturating_sub(out.len());
-        let mut tail = last_part(&self.buffer[..self.held], missing).to_owned();
-        tail.push_str(last_part(out, LOOK_BACK * 2));
+        let new = last_part(&out[self.noted..], LOOK_BACK * 2);
+        let mut tail = last_part(&self.buffer[..self.held], LOOK_BACK * 2 - new.len()).to_owned();
+        tail.push_str(new);
         tail
     }
 
@@ -332,7 +344,7 @@ impl<'s> Redactor<'s> {
     fn forget(&mut self, end: usize, out: &str) {
         let tail = self.tail(out);
         self.buffer.replace_range(..end, &tail);
-        self.held = tail.len();
+        (self.held, self.noted) = (tail.len(), out.len());
         let place = |at: usize| (at + tail.len()).saturating_sub(end);
         (self.fed, self.passed, self.seen) = (place(self.fed), place(self.passed), 0);
     }
@@ -369,4 +381,22 @@ fn cut_of_long_line(line: &str) -> usize {
     // The opening of a key block is not torn.
     let tail = cut - pem::MARKER;
     pem::opening_in(&line.as_bytes()[tail..cut]).map_or(cut, |opening| tail + opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scanner;
+
+    #[test]
+    fn what_was_given_out_is_remembered_once() {
+        let text = "a -----BEGIN PRIVATE KEY-----\nMHcCAQEEIK9vXq2LmT0wYb4RzJ7cNdE1uPfG8hSa5oVkQi3xB6rZ\n-----END PRIVATE KEY----- b\nc\nd\n";
+        for size in [1, 3, 40, text.len()] {
+            let mut stream = scanner().stream();
+            let mut out = String::new();
+            for chunk in text.as_bytes().chunks(size) {
+                out += &stream.push_bytes(chunk);
+                assert_eq!(stream.buffer[..stream.held], out, "in chunks of {size}");
+            }
+        }
+    }
 }
