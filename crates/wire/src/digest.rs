@@ -66,7 +66,9 @@ fn write_list(out: &mut String, items: &[Value]) {
 /// U+1F600.
 fn write_object(out: &mut String, members: &Map<String, Value>) {
     let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
-    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    // Of plain names it is that of the bytes.
+    let plain = sorted.iter().all(|(name, _)| name.is_ascii());
+    sorted.sort_by(|(a, _), (b, _)| if plain { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) });
     out.push('{');
     for (index, (key, value)) in sorted.into_iter().enumerate() {
         if index > 0 {
@@ -79,22 +81,27 @@ fn write_object(out: &mut String, members: &Map<String, Value>) {
     out.push('}');
 }
 
-/// Only what must be escaped is, and with the short escape where there is one.
+/// Only what must be escaped is, and with the short escape where there is one. Everything between is copied at once.
 fn write_string(out: &mut String, text: &str) {
+    let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            _ => out.push(c),
+    let mut rest = text;
+    // What must be escaped is one byte long, so both sides of it are text.
+    while let Some((plain, special)) = rest.bytes().position(is_special).map(|at| rest.split_at(at)) {
+        out.push_str(plain);
+        match special.as_bytes()[0] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            8 => out.push_str("\\b"),
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            0xc => out.push_str("\\f"),
+            b'\r' => out.push_str("\\r"),
+            other => out.push_str(&format!("\\u{other:04x}")),
         }
+        rest = &special[1..];
     }
+    out.push_str(rest);
     out.push('"');
 }
 
