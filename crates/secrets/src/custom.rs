@@ -95,6 +95,11 @@ impl Additions {
         self.patterns.is_empty() && self.known.is_none()
     }
 
+    /// Whether there is a pattern of this name.
+    pub(crate) fn has(&self, name: &[u8]) -> bool {
+        self.patterns.iter().any(|(id, _)| id.as_bytes() == name)
+    }
+
     /// What is found in a line, as ranges of the text.
     pub(crate) fn find(
         &self,

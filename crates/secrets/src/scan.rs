@@ -11,15 +11,24 @@ use crate::keywords::{Keywords, LazyRule, Sign, Trigger};
 use crate::kubernetes::Object;
 use crate::names::{self, NameStrength, is_word_start};
 use crate::pem::{self, Block};
-use crate::rules::{Span, VENDORS, id};
+use crate::rules::{self, Span, VENDORS, id};
 use crate::table;
 use crate::value::{self, Circumstances};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How the placeholders begin that take the place of secrets.
 pub(crate) const PLACEHOLDER_START: &str = "[redacted:";
+/// The longest name of a rule in a placeholder, with its closing bracket.
+const MOST_NAME: usize = 128;
+/// The names of all rules of this crate.
+static RULES: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| {
+    let own = [id::GENERIC, id::PASSWORD, id::VENDOR, id::PRIVATE_KEY, id::KNOWN, id::KUBERNETES];
+    rules::all().map(|rule| rule.id).chain(own).map(str::as_bytes).collect()
+});
 
 /// How far before a stretch the scan looks for a name whose value stands in it.
 pub(crate) const LOOK_BACK: usize = REACH + 160;
@@ -76,7 +85,7 @@ pub(crate) fn scan(
     object: &mut Object,
 ) -> Outcome {
     let mut scan = Scan::new(keywords, text, stretch);
-    scan.passed = passed;
+    (scan.passed, scan.additions) = (passed, Some(additions));
     scan.follow_keywords();
     let in_object = object.is_open() || !scan.kinds.is_empty();
     scan.follow_objects(object);
@@ -94,6 +103,7 @@ pub(crate) fn scan_block(keywords: &Keywords, text: &str, block: &Block) -> Vec<
 
 struct Scan<'k, 't> {
     keywords: &'k Keywords,
+    additions: Option<&'k Additions>,
     text: &'t [u8],
     whole: &'t str,
     stretch: Range<usize>,
@@ -121,6 +131,7 @@ impl<'k, 't> Scan<'k, 't> {
     fn new(keywords: &'k Keywords, text: &'t str, stretch: Range<usize>) -> Self {
         Self {
             keywords,
+            additions: None,
             text: text.as_bytes(),
             whole: text,
             stretch,
@@ -161,7 +172,9 @@ impl<'k, 't> Scan<'k, 't> {
         match sign {
             Sign::Trigger(trigger) => self.follow_trigger(trigger, word),
             Sign::Vendor(index) => self.follow_vendor(usize::from(index), word),
-            Sign::Placeholder => self.placeholder_end = self.end_of_placeholder(word.end),
+            Sign::Placeholder => {
+                self.placeholder_end = self.end_of_placeholder(word.end).unwrap_or(self.placeholder_end);
+            }
             Sign::Rule(index) if !before || self.is_on_first_line(&word) => self.follow_rule(usize::from(index), word),
             Sign::KeyBlock if !before => self.follow_key_block(word),
             Sign::Kubernetes if !before => self.kinds.push(word.start),
@@ -169,9 +182,12 @@ impl<'k, 't> Scan<'k, 't> {
         }
     }
 
-    fn end_of_placeholder(&self, start: usize) -> usize {
-        let name = self.text[start..].iter().take(64).take_while(|byte| !matches!(byte, b']' | b' ' | b'\n')).count();
-        start + name
+    /// Where a placeholder ends. One that names no rule was not written by this crate, and may hold anything.
+    fn end_of_placeholder(&self, start: usize) -> Option<usize> {
+        let name = self.text[start..].iter().take(MOST_NAME).position(|&byte| byte == b']')?;
+        let name = &self.text[start..start + name];
+        let known = RULES.contains(name) || self.additions.is_some_and(|additions| additions.has(name));
+        known.then_some(start + name.len())
     }
 
     fn follow_rule(&mut self, index: usize, word: Range<usize>) {
@@ -521,8 +537,8 @@ impl<'k, 't> Scan<'k, 't> {
         let around = |from: usize| self.text[from..end].windows(PLACEHOLDER_START.len());
         while let Some(at) = around(from).position(|window| window == PLACEHOLDER_START.as_bytes()) {
             let opening = from + at;
-            let closing = self.end_of_placeholder(opening + PLACEHOLDER_START.len()) + 1;
-            if opening < range.end && closing > range.start {
+            let closing = self.end_of_placeholder(opening + PLACEHOLDER_START.len());
+            if opening < range.end && closing.is_some_and(|closing| closing + 1 > range.start) {
                 return true;
             }
             from = opening + 1;

@@ -129,6 +129,17 @@ fn digests_and_identifiers_are_not_secrets() {
 }
 
 #[test]
+fn what_stands_in_a_made_up_placeholder_is_searched() {
+    let token = concat!("ghp_", "0123456789abcdefABCDEF0123456789abcd");
+    for text in [format!("x [redacted:{token}] y"), format!("[redacted:token={token}"), format!("[redacted: {token}]")]
+    {
+        let redacted = scanner().redact(&text);
+        assert!(!redacted.contains(token), "{redacted}");
+        assert_eq!(scanner().redact(&redacted), redacted);
+    }
+}
+
+#[test]
 fn placeholders_and_variables_are_not_secrets() {
     let texts = [
         "password = ${DB_PASSWORD}",
