@@ -10,11 +10,9 @@ def add(p, q):
     a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
     c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
     return (b - a) * (d - c) % P, (d + c) * (b + a) % P, (d - c) * (d + c) % P, (b - a) * (b + a) % P
-
 def times(number, point):
     twice = times(number // 2, add(point, point)) if number > 1 else (0, 1, 1, 0)
     return add(twice, point) if number % 2 else twice
-
 def point(y, sign):
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
@@ -28,6 +26,7 @@ HEAD = r'\{"count":\d+,"head":"H{64}","key":"H{64}","log":"H{32}","sig":"H{128}"
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 decode, NUMBER, SALT = json.JSONDecoder().raw_decode, re.compile(rb'"seq":(\d+)}$'), re.compile("[0-9a-f]{32}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 def as_head(text):
     try:
@@ -35,10 +34,9 @@ def as_head(text):
         return head if re.fullmatch(HEAD.replace("H", "[0-9a-f]"), canonical(head)) else None
     except UNREADABLE:
         return None
-
-def is_genuine(head, domain):
-    key, sig = bytes.fromhex(head["key"]), bytes.fromhex(head["sig"])
-    message = domain + canonical({name: head[name] for name in head if name != "sig"}).encode()
+def is_genuine(head, line=b""):  # In a checkpoint, all that its line says is signed.
+    key, sig, message = bytes.fromhex(head["key"]), bytes.fromhex(head["sig"]), line or canonical(head).encode()
+    message = (CHECKPOINT if line else NEWEST) + message.replace(b'"sig":"%s",' % head["sig"].encode(), b"", 1)
     s, k, a = (int.from_bytes(n, "little") for n in (sig[32:], hashlib.sha512(sig[:32] + key + message).digest(), key))
     a = point(a % 2**255, a >> 255)
     if s >= ORDER or not a:
@@ -48,7 +46,6 @@ def is_genuine(head, domain):
 
 def whole_lines(path):  # What follows the last newline is still being written, and is no line.
     return open(path, "rb").read().split(b"\n")[:-1] if os.path.exists(path) else []
-
 def as_fields(text):  # For each field beside a record, what its commitment is the hash of; None if it was erased.
     at, fields = len('{"fields":{'), {}
     while text[at - 1] != "}":
@@ -57,19 +54,18 @@ def as_fields(text):  # For each field beside a record, what its commitment is t
         fields[name] = pair and bytes.fromhex(SALT.fullmatch(pair[0])[0]) + f"{name}\0{text[at + 37:end - 1]}".encode()
         at = re.compile(" *").match(text, end).end() + 1
     return fields
-
 class Bad(Exception): pass  # Its first argument is the first record that is doubtful, the second says why.
-
 def verify(folder, key, newest, anchors):
     """All that is wrong, as (record, why), and what was unsigned when it was written, as (from, to)."""
     flaws, unsigned, unopened, erasures, retentions, broken = [], [], [], [], [], False
     first, seq, last_hash, last_time = None, 0, "0" * 64, ""  # the first record; the last one
     vouched = anchored = 0  # up to which record a signature speaks, and an anchored head that fits
-    log = next((head["log"] for head in anchors if key in (None, head["key"]) and is_genuine(head, NEWEST)), None)
-    def vouch(head, domain, at):
+    log, follows = None, []  # which log this is, and those before it
+    signed = lambda by: not any(start <= by <= end for start, end in unsigned)
+    def vouch(head, line, at):
         nonlocal log, key, vouched
         log, key = log or head["log"], key or head["key"]
-        if (head["log"], head["key"]) != (log, key) or not is_genuine(head, domain):
+        if (head["log"], head["key"]) != (log, key) or not is_genuine(head, line):
             raise Bad(min(vouched + 1, at), f"from here on nobody with the key wrote this: see {at}")
         vouched = max(vouched, head["count"])
     names = sorted(name[:-4] for name in os.listdir(folder) if re.fullmatch("[0-9]{12}[.]log", name))
@@ -83,25 +79,27 @@ def verify(folder, key, newest, anchors):
                 number, prev, kind, get = record["seq"], record["prev"], record["kind"], record.get
                 erasures += [(number, *span, get("names")) for span in get("seqs", ()) if kind == "erasure"]
                 retentions += [(number, get("through"), get("head"))] if kind == "retention" else []
+                follows += [(number, record["signed"]["log"])] if kind == "follows" else []
                 if broken:
                     continue  # Only what was removed is still of interest.
                 if record["v"] != 1 or number > due or (is_first and int(name) != due) or (number < due and not first):
                     raise Bad(due, f"it is missing, or of another version: here stands {number}")
                 if number < due or (prev != last_hash and (first or number == 1)):
                     raise Bad(seq or number, "it was changed, or the record after it was: they do not fit")
-                if record["time"] < last_time or (kind != "checkpoint" and (is_first or number % 256 == 1)):
-                    raise Bad(number, "it is older than the record before it, or should be a checkpoint")
+                bad_time = not TIME.fullmatch(record["time"]) or (record["time"] < last_time and not get("recovered"))
+                if bad_time or (kind != "checkpoint" and (is_first or number % 256 == 1)):
+                    raise Bad(number, "it is older than the one before it, of no time, or should be a checkpoint")
                 if kind == "checkpoint":
                     head, was, before = as_head(canonical(record["signed"])), get("recovered", {}), vouched
                     if (head["count"], head["head"]) != (number - 1, prev):
                         raise Bad(number, "the checkpoint does not speak of the records before it")
-                    vouch(head, CHECKPOINT, number)
+                    vouch(head, line, number)
                     start, lost, why = was.get("unsigned_from"), was.get("lost_from"), f"{number} says what was lost"
                     unsigned += [(max(start, before + 1), was["unsigned_to"])] if start else []
                     flaws += [(lost if lost >= number else min(lost, before + 1), why)] if lost else []
                 first, seq, last_time = first or record, number, record["time"]
                 last_hash, said = hashlib.sha256(line).hexdigest(), get("fields", {})
-                for head in (head for head in [newest, *anchors] if head and head["count"] == seq):
+                for head in (h for h in [newest, *anchors] if h and (h["count"], h["log"]) == (seq, log)):
                     at = min((vouched if head is newest else anchored) + 1, seq)
                     flaws += [(at, f"a signed head has another record {seq}")] if head["head"] != last_hash else []
                     anchored = anchored if head is newest else seq
@@ -115,21 +113,23 @@ def verify(folder, key, newest, anchors):
         flaws += [(n, "it has no such fields") for n in ([] if broken else strays + list(beside)) if n <= seq]
     flaws += [(seq, "the file `head` is missing or cannot be read")] if names and not newest else []
     try:
-        for head in () if broken else filter(None, [newest, *anchors]):
-            vouch(head, NEWEST, seq)
+        others = {head["log"] for head in anchors if log} - {log}  # heads of a log before this one say nothing of it
+        for head in () if broken else filter(lambda head: head and head["log"] not in others, [newest, *anchors]):
+            vouch(head, b"", seq)
             if head["count"] > seq:
                 raise Bad(seq + 1, f"the end is cut off: there were {head['count']} records")
         unsigned += [(vouched + 1, seq)] if newest and vouched < seq and not broken else []
+        if others and not broken and not any(signed(by) and old in others for by, old in follows):
+            raise Bad(1, "this is another log than the one that was anchored")
     except Bad as bad:
         flaws.append(bad.args)
-    signed = lambda by: not any(start <= by <= end for start, end in unsigned)
     begins = (first["seq"] - 1, first["prev"]) if first else (0, "")
     if begins[0] and not any(signed(by) and (t > begins[0] or (t, head) == begins) for by, t, head in retentions):
         flaws.append((1, "it is missing, and nobody wrote down that it was removed"))
     for seq, field in unopened:
         if not any(seq < by and a <= seq <= b and signed(by) and field in (of or [field]) for by, a, b, of in erasures):
             flaws.append((seq, f"its field `{field}` is gone, and nobody wrote down that it was erased"))
-    return flaws, unsigned
+    return flaws or ([] if first else [(1, "there is no record at all")]), unsigned
 
 options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("DIR", help="the folder of the log")

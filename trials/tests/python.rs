@@ -46,6 +46,8 @@ fn the_script_names_the_same_first_bad_record() {
     for (name, attack) in ATTACKS {
         victim.restore();
         let (known, expected) = attack(&victim);
+        // Where there is nothing, `verify` has nothing to say; the command says that, and so does the script.
+        let expected = expected.or((*name == "everything removed").then_some(1));
         let (said, code) = check(&victim.folder.dir(), &victim.folder.root.join("anchored"), &known);
         let begins = expected.map_or("good: ".to_owned(), |seq| format!("bad: record {seq}: "));
         if !said.starts_with(&begins) || code != Some(i32::from(expected.is_some())) {

@@ -46,7 +46,8 @@ pub(crate) fn is_piece(event: &Event<'_>, outcome: &Outcome) -> bool {
         return false;
     }
     let quiet = |entry: &Entry| matches!(entry.said, Said::Passed | Said::Skipped) && entry.change.is_none();
-    let piece = event.index.is_some() && !event.last;
+    let streams = matches!(event.point, Point::ModelResponse | Point::ToolUpdate | Point::ToolAfter);
+    let piece = streams && event.index.is_some() && !event.last;
     piece || event.point == Point::ToolUpdate && outcome.trace.entries().all(|(_, entry)| quiet(&entry))
 }
 

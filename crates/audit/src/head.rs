@@ -7,7 +7,7 @@ use crate::{Keys, hex};
 
 /// What every signed text begins with, so that it can be taken for nothing else.
 const DOMAIN: &[u8] = b"tollgate-audit-1\n";
-/// The same in a checkpoint. Otherwise somebody could cut off the log there and say that this was its end.
+/// The same for checkpoints. Otherwise somebody could cut off the log there and say that this was its end.
 const CHECKPOINT: &[u8] = b"tollgate-audit-1 checkpoint\n";
 
 /// A signed statement: this log has so many records, and this is the hash of the last.
@@ -54,32 +54,39 @@ struct Written<'a> {
 impl Head {
     /// Signs a statement.
     pub fn sign(keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
-        Self::sign_as(DOMAIN, keys, log, count, head, time)
-    }
-
-    /// Signs what a checkpoint says.
-    pub(crate) fn checkpoint(keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
-        Self::sign_as(CHECKPOINT, keys, log, count, head, time)
-    }
-
-    fn sign_as(domain: &[u8], keys: &Keys, log: [u8; 16], count: u64, head: Digest, time: &str) -> Self {
         let unsigned = Self { count, head, log, time: time.to_owned(), key: keys.public(), sig: [0; 64] };
-        Self { sig: keys.sign(&unsigned.message(domain)), ..unsigned }
+        Self { sig: keys.sign(&unsigned.message()), ..unsigned }
+    }
+
+    /// The statement of a checkpoint, which is signed together with all else that the record says: `line` is that
+    /// record, with the statement in it that is given to it.
+    pub(crate) fn checkpoint(
+        keys: &Keys,
+        log: [u8; 16],
+        count: u64,
+        head: Digest,
+        time: &str,
+        line: impl FnOnce(&Value) -> Vec<u8>,
+    ) -> Self {
+        let unsigned = Self { count, head, log, time: time.to_owned(), key: keys.public(), sig: [0; 64] };
+        Self { sig: keys.sign(&[CHECKPOINT, &line(&unsigned.statement())].concat()), ..unsigned }
     }
 
     /// Whether the signature fits the statement and the key in it. Whose key that is, is another question.
     pub fn is_genuine(&self) -> bool {
-        self.is_signed_as(DOMAIN)
+        self.fits(&self.message())
     }
 
-    /// The same for what stands in a checkpoint.
-    pub(crate) fn is_genuine_checkpoint(&self) -> bool {
-        self.is_signed_as(CHECKPOINT)
+    /// The same for the statement of a checkpoint, whose line this is.
+    pub(crate) fn is_genuine_checkpoint(&self, line: &[u8]) -> bool {
+        let own = format!("\"sig\":\"{}\",", hex::encode(&self.sig));
+        let line = std::str::from_utf8(line).map(|line| line.replacen(&own, "", 1));
+        line.is_ok_and(|line| self.fits(&[CHECKPOINT, line.as_bytes()].concat()))
     }
 
-    fn is_signed_as(&self, domain: &[u8]) -> bool {
+    fn fits(&self, message: &[u8]) -> bool {
         let key = VerifyingKey::from_bytes(&self.key);
-        key.is_ok_and(|key| key.verify_strict(&self.message(domain), &Signature::from_bytes(&self.sig)).is_ok())
+        key.is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(&self.sig)).is_ok())
     }
 
     /// Whether it was signed with these keys: signing the same again gives the same, and is faster than checking.
@@ -119,8 +126,8 @@ impl Head {
         })
     }
 
-    fn message(&self, domain: &[u8]) -> Vec<u8> {
-        [domain, self.text(None).as_bytes()].concat()
+    fn message(&self) -> Vec<u8> {
+        [DOMAIN, self.text(None).as_bytes()].concat()
     }
 
     /// The canonical form, with or without the signature: every append needs it twice, so it is written at once. There

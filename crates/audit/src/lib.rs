@@ -23,6 +23,7 @@ mod hex;
 mod index;
 mod keep;
 mod keys;
+mod lock;
 mod log;
 mod query;
 mod read;

@@ -1,7 +1,7 @@
 //! Appending: the one place where the chain grows.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Clock, Digest};
 
 use crate::draft::{CallKey, Draft, Place, hash};
+use crate::lock::Lock;
 use crate::tail::Tail;
 use crate::{AuditError, Head, Keys, Reader, files, keys, retain, stamp};
 
@@ -83,7 +84,7 @@ struct Slot {
 
 /// What only one thread at a time may touch.
 struct Writer {
-    lock: File,
+    lock: Lock,
     tail: Option<Tail>,
     /// Calls that have begun, and with which record.
     open: HashMap<CallKey, u64>,
@@ -106,17 +107,12 @@ impl Log {
     pub fn open(dir: &Path, key_dir: &Path, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, AuditError> {
         files::make_folder(dir)?;
         files::check_folder(dir)?;
-        let path = dir.join("lock");
-        let lock = files::private(OpenOptions::new().write(true).create(true).truncate(false))
-            .open(&path)
-            .map_err(|error| AuditError::io("open", &path, &error))?;
+        let mut lock = Lock::open(dir)?;
         let keys = match Keys::read(key_dir)? {
             Some(keys) => keys,
             None => {
-                let locked = Locked::new(&lock, &path, settings.patience)?;
-                let keys = first_keys(dir, key_dir)?;
-                drop(locked);
-                keys
+                let _locked = lock.hold(settings.patience)?;
+                first_keys(dir, key_dir)?
             }
         };
         let writer = Mutex::new(Writer { lock, tail: None, open: HashMap::new() });
@@ -192,14 +188,14 @@ impl Log {
     pub fn head(&self) -> Result<Option<Head>, AuditError> {
         let mut writer = lock(&self.writer);
         let Writer { lock, tail, .. } = &mut *writer;
-        let _locked = Locked::new(lock, &self.dir.join("lock"), self.settings.patience)?;
+        let _locked = lock.hold(self.settings.patience)?;
         self.refresh(tail)?;
         Ok(tail.as_ref().and_then(|tail| tail.head.clone()))
     }
 
     fn commit(&self, writer: &mut Writer, drafts: &[Draft]) -> Result<Vec<u64>, AuditError> {
         let Writer { lock, tail, open } = writer;
-        let _locked = Locked::new(lock, &self.dir.join("lock"), self.settings.patience)?;
+        let _locked = lock.hold(self.settings.patience)?;
         let written = self.refresh(tail).and_then(|()| self.write(tail, open, drafts));
         if written.is_err() {
             // What is known of the end may no longer be true.
@@ -227,10 +223,11 @@ impl Log {
         open: &mut HashMap<CallKey, u64>,
         drafts: &[Draft],
     ) -> Result<Vec<u64>, AuditError> {
-        let time = self.now(slot.as_ref());
-        let mut batch = Batch::after(slot.as_ref(), time)?;
         self.refuse_other_key(slot.as_ref())?;
         let recovered = slot.as_ref().and_then(|tail| self.recovered(tail)).map(|what| ("recovered", what));
+        // Somebody else may have chosen the time of what nobody signed.
+        let time = self.now(slot.as_ref().filter(|_| recovered.is_none()));
+        let mut batch = Batch::after(slot.as_ref(), time)?;
         let why = recovered.or((batch.next == 1).then_some(("start", Value::Null)));
         let full = slot.as_ref().is_some_and(|tail| tail.log.length >= self.settings.segment);
         let fresh = slot.is_none() || full;
@@ -425,13 +422,19 @@ impl Batch {
     }
 
     fn checkpoint(&mut self, keys: &Keys, why: &str, what: &Value) {
-        let head = Head::checkpoint(keys, self.log, self.next - 1, self.prev, &self.time);
         let mut draft = Draft::new("checkpoint");
         draft.member("why", &Value::from(why));
-        draft.member("signed", &head.to_json());
         if !what.is_null() {
             draft.member("recovered", what);
         }
+        let place = Place { seq: self.next, prev: self.prev, time: &self.time, intent: None };
+        let mut line = Vec::new();
+        let head = Head::checkpoint(keys, self.log, self.next - 1, self.prev, &self.time, |statement| {
+            draft.member("signed", statement);
+            draft.line(&place, &mut line);
+            line
+        });
+        draft.member("signed", &head.to_json());
         self.add(&draft, None);
     }
 }
@@ -454,23 +457,6 @@ fn first_keys(dir: &Path, key_dir: &Path) -> Result<Keys, AuditError> {
     Err(AuditError::new(format!(
         "the key of the log in `{dir}` is gone from `{key_dir}`; put it back, or begin a new log: `tollgate log new`"
     )))
-}
-
-/// The lock on a log, as long as this lives.
-struct Locked<'a>(&'a File);
-
-impl<'a> Locked<'a> {
-    fn new(file: &'a File, path: &Path, patience: Duration) -> Result<Self, AuditError> {
-        files::lock(file, path, patience)?;
-        Ok(Self(file))
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // The kernel does it too, when the process ends.
-        let _ = self.0.unlock();
-    }
 }
 
 /// A mutex whose holder panicked holds nothing that could be half done: the log itself says where it ends.

@@ -2,11 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::lock::Lock;
 use crate::segment::Segment;
-use crate::{AuditError, Draft, Head, Log, files};
+use crate::{AuditError, Draft, Head, Log, Reader, files};
+
+/// How long to wait for whoever appends.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The kind of record that names the log before.
+pub(crate) const KIND: &str = "follows";
 
 /// Puts a log aside, whole, into a folder within its own, whose name is given back. The next record begins a new log;
 /// [`follow`] makes its first words name the old one.
@@ -14,11 +21,9 @@ use crate::{AuditError, Draft, Head, Log, files};
 /// For a log whose key is lost, or whose damage was looked into and need not be shown for ever.
 pub fn set_aside(dir: &Path, name: &str) -> Result<(PathBuf, Option<Head>), AuditError> {
     let there = dir.join(name);
-    let lock_path = dir.join("lock");
     files::make_folder(dir)?;
-    let lock = files::private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(&lock_path);
-    let lock = lock.map_err(|error| AuditError::io("open", &lock_path, &error))?;
-    files::lock(&lock, &lock_path, std::time::Duration::from_secs(5))?;
+    let mut lock = Lock::open(dir)?;
+    let _locked = lock.hold(PATIENCE)?;
     fs::create_dir(&there).map_err(|error| AuditError::io("make", &there, &error))?;
     let head = fs::read(dir.join("head")).ok().and_then(|text| Head::parse(&text));
     let segments = Segment::all(dir)?;
@@ -31,12 +36,14 @@ pub fn set_aside(dir: &Path, name: &str) -> Result<(PathBuf, Option<Head>), Audi
     Ok((there, head))
 }
 
-/// Makes a new log name the one before it. Only the first words of a log can do that.
+/// Makes a new log name the one before it, once. Others may have appended already; it is among the first in any case.
 pub fn follow(log: &Log, head: &Head) -> Result<u64, AuditError> {
-    if log.head()?.is_some_and(|own| own.count > 0) {
-        return Err(AuditError::new("only a log with nothing in it can follow another one"));
+    for line in Reader::new(log.dir()).lines_from(0, 0)? {
+        if line?.record()?.kind == KIND {
+            return Err(AuditError::new("this log follows another one already"));
+        }
     }
-    let mut draft = Draft::new("follows");
+    let mut draft = Draft::new(KIND);
     let signed: Value = head.to_json();
     draft.member("signed", &signed);
     log.append(draft)

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fmt;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind::NotFound};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tollgate_core::Digest;
 
 use crate::draft::{CallKey, hash};
 use crate::segment::Segment;
-use crate::{AuditError, Head, files};
+use crate::{AuditError, Head, files, moment};
 
 /// How much of the end is read first: the last line is seldom longer.
 const WINDOW: u64 = 4 * 1024;
@@ -117,7 +117,7 @@ impl Tail {
 
     fn remove(self) -> Result<(), AuditError> {
         for path in [self.log.path, self.fields.path] {
-            std::fs::remove_file(&path).map_err(|error| AuditError::io("remove", &path, &error))?;
+            fs::remove_file(&path).map_err(|error| AuditError::io("remove", &path, &error))?;
         }
         Ok(())
     }
@@ -147,12 +147,15 @@ impl Tail {
     /// in the next segment, which leaves this one as it is.
     pub(crate) fn still_holds(&self) -> bool {
         let same = |grows: &Grows| {
-            let there = std::fs::metadata(&grows.path);
+            let there = fs::metadata(&grows.path);
             there.is_ok_and(|there| id(&there) == grows.id && there.len() == grows.length)
         };
         let next = self.log.path.parent().map(|dir| Segment::new(dir, self.seq + 1).log());
-        let is_last = next.is_some_and(|next| std::fs::metadata(next).is_err_and(|error| error.kind() == NotFound));
-        same(&self.log) && same(&self.fields) && is_last
+        let is_last = next.is_some_and(|next| fs::metadata(next).is_err_and(|error| error.kind() == NotFound));
+        let head = self.log.path.with_file_name("head");
+        let same_head =
+            fs::metadata(head).is_ok_and(|head| self.head_file.metadata().is_ok_and(|own| id(&own) == id(&head)));
+        same(&self.log) && same(&self.fields) && is_last && same_head
     }
 
     fn read_end(&mut self) -> Result<(), AuditError> {
@@ -187,6 +190,9 @@ impl Tail {
         let last: Last = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
         if last.seq <= self.seq || last.seq >= MOST_RECORDS {
             return Err(unreadable(&format!("its number cannot be {}", last.seq)));
+        }
+        if moment(&last.time).is_none() {
+            return Err(unreadable(&"its time is none"));
         }
         (self.seq, self.time, self.hash) = (last.seq, last.time, hash(line));
         Ok(())

@@ -11,7 +11,7 @@ use crate::draft::hash;
 use crate::log::CHECKPOINT;
 use crate::read::Forward;
 use crate::segment::Segment;
-use crate::{AuditError, Head, files, hex};
+use crate::{AuditError, Head, files, hex, moment, renew};
 
 mod opened;
 
@@ -168,6 +168,8 @@ struct Walk<'k> {
     /// The record before: its number, hash and time.
     last: Option<(u64, Digest, String)>,
     log: Option<[u8; 16]>,
+    /// Logs that were before this one, and which record says so.
+    follows: Vec<(u64, [u8; 16])>,
     /// Up to which record the last good signature speaks.
     vouched: u64,
     /// The same for heads that were kept apart.
@@ -187,8 +189,6 @@ impl<'k> Walk<'k> {
     fn new(known: &'k Known, head: Newest) -> Self {
         let own = if let Newest::Is(head) = &head { Some((head.clone(), Whose::Own)) } else { None };
         let anchors = known.anchors.iter().map(|head| (head.clone(), Whose::Anchored));
-        // Another log with the same key is not the log that was anchored.
-        let ours = |head: &&Head| known.key.is_none_or(|key| key == head.key) && head.is_genuine();
         Self {
             known,
             head,
@@ -196,7 +196,8 @@ impl<'k> Walk<'k> {
             found: Verified::default(),
             flaws: Vec::new(),
             last: None,
-            log: known.anchors.iter().find(ours).map(|head| head.log),
+            log: None,
+            follows: Vec::new(),
             vouched: 0,
             anchored: 0,
             broken: false,
@@ -259,7 +260,7 @@ impl<'k> Walk<'k> {
             self.breaks(seq, what);
         }
         self.remember(&link);
-        if self.broken || link.kind == "checkpoint" && !self.checkpoint(&link) {
+        if self.broken || link.kind == "checkpoint" && !self.checkpoint(&link, bytes) {
             return Ok(());
         }
         if let Some(commitments) = link.fields {
@@ -279,6 +280,9 @@ impl<'k> Walk<'k> {
         if link.v != 1 {
             return Some((next, format!("the record is of version {}, and this program knows version 1", link.v)));
         }
+        if moment(link.time).is_none() {
+            return Some((next, "its time is none".to_owned()));
+        }
         if link.seq > next || self.last.is_none() && link.seq < next {
             return Some((next, format!("record {next} should stand here, and it is {}", link.seq)));
         }
@@ -294,7 +298,8 @@ impl<'k> Walk<'k> {
                     "it was changed, or the record after it was: their hashes do not fit".to_owned(),
                 ));
             }
-            Some((.., time)) if link.time < time.as_str() => {
+            // What somebody without the key wrote may be of any time; whoever found it wrote the right one.
+            Some((.., time)) if link.time < time.as_str() && link.recovered.is_none() => {
                 return Some((next, "it is older than the record before it".to_owned()));
             }
             None if link.seq > 1 => self.begins = Some((link.seq, link.prev.to_owned())),
@@ -308,7 +313,7 @@ impl<'k> Walk<'k> {
     }
 
     /// Checks a checkpoint; says whether it is good.
-    fn checkpoint(&mut self, link: &Link<'_>) -> bool {
+    fn checkpoint(&mut self, link: &Link<'_>, line: &[u8]) -> bool {
         let head = link.signed.and_then(|text| Head::parse(text.get().as_bytes()));
         let before =
             |head: &Head| head.count.checked_add(1) == Some(link.seq) && hex::encode(&head.head.0) == link.prev;
@@ -317,7 +322,7 @@ impl<'k> Walk<'k> {
             return false;
         };
         let vouched = self.vouched;
-        if !self.vouch(&head, head.is_genuine_checkpoint(), link.seq) {
+        if !self.vouch(&head, head.is_genuine_checkpoint(line), link.seq) {
             self.broken = true;
             return false;
         }
@@ -379,6 +384,10 @@ impl<'k> Walk<'k> {
         if link.kind == "erasure" {
             self.openings.erased(link.seq, &link.seqs, &link.names);
         }
+        if link.kind == renew::KIND {
+            let before = link.signed.and_then(|text| Head::parse(text.get().as_bytes()));
+            self.follows.extend(before.map(|before| (link.seq, before.log)));
+        }
         if let ("retention", Some((first, prev))) = (link.kind, &self.begins)
             // Whoever removed more than is gone was interrupted.
             && (link.through > Some(first - 1) || link.through == Some(first - 1) && link.head == Some(prev))
@@ -388,7 +397,8 @@ impl<'k> Walk<'k> {
     }
 
     fn compare_heads(&mut self, seq: u64, hash: Digest) {
-        for (head, whose) in self.expected.iter().filter(|(head, _)| head.count == seq) {
+        let ours = |head: &Head| self.log.is_none_or(|log| log == head.log);
+        for (head, whose) in self.expected.iter().filter(|(head, _)| head.count == seq && ours(head)) {
             // Whoever rewrote what was anchored may well have signed it.
             let sure = if *whose == Whose::Own { self.vouched } else { self.anchored };
             if head.head == hash {
@@ -425,10 +435,26 @@ impl<'k> Walk<'k> {
         self.openings.leftover(&signed, &mut self.found, &mut self.flaws);
     }
 
+    /// Heads of a log before this one were anchored at the same place, if this one says that there was one. Otherwise
+    /// another log was put in the place of the one that was anchored.
+    fn refuse_others(&mut self, others: &[(Head, Whose)]) {
+        let unsigned = &self.found.unsigned;
+        let signed = |seq: u64| !unsigned.iter().any(|(from, to)| (*from..=*to).contains(&seq));
+        let named = |(seq, log): &(u64, [u8; 16])| signed(*seq) && others.iter().any(|(head, _)| head.log == *log);
+        if !others.is_empty() && !self.follows.iter().any(named) {
+            self.flaw(1, "this is another log than the one that an anchored head speaks of");
+        }
+    }
+
     /// Whether the log is as long as those say who signed it.
     fn end_of_heads(&mut self, last: u64) {
         let mut known = matches!(self.head, Newest::Is(_));
-        for (head, whose) in std::mem::take(&mut self.expected) {
+        let log = self.log;
+        let of_others = |head: &Head| log.is_some_and(|log| log != head.log);
+        let expected = std::mem::take(&mut self.expected).into_iter();
+        let (others, ours): (Vec<_>, Vec<_>) =
+            expected.partition(|(head, whose)| *whose == Whose::Anchored && of_others(head));
+        for (head, whose) in ours {
             let genuine = self.vouch(&head, head.is_genuine(), last);
             known &= genuine;
             if genuine && head.count > last {
@@ -444,5 +470,6 @@ impl<'k> Walk<'k> {
         if known && self.vouched < last {
             self.found.unsigned.push((self.vouched + 1, last));
         }
+        self.refuse_others(&others);
     }
 }

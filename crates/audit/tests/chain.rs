@@ -54,3 +54,22 @@ fn readers_find_the_same_records_from_both_ends_and_by_number() {
     assert!(reader.entry(0).unwrap().is_none());
     assert!(reader.entry(forward.len() as u64 + 1).unwrap().is_none());
 }
+
+#[test]
+fn a_lock_or_a_head_that_somebody_removed_is_noticed() {
+    let folder = Folder::new("lock");
+    let (one, other) = (folder.log(), folder.log());
+    one.append(call(1)).unwrap();
+    std::fs::remove_file(folder.dir().join("lock")).unwrap();
+    other.append(call(2)).unwrap();
+    one.append(call(3)).unwrap();
+    let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(folder.dir().join(name)).unwrap());
+    let (lock, head) = (inode("lock"), inode("head"));
+    std::fs::copy(folder.dir().join("head"), folder.root.join("copy")).unwrap();
+    std::fs::rename(folder.root.join("copy"), folder.dir().join("head")).unwrap();
+    assert_ne!(head, inode("head"));
+    let seq = one.append(call(4)).unwrap();
+    assert_eq!(lock, inode("lock"));
+    let found = folder.verify();
+    assert_eq!((found.flaw, found.signed), (None, seq));
+}

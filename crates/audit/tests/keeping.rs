@@ -128,6 +128,16 @@ fn a_log_that_is_set_aside_is_named_by_the_next() {
     assert!(follow(&log, &head).is_err(), "only once");
     log.append(call(1)).unwrap();
     assert_eq!(folder.flaw(), "good");
+    // What was anchored of the old log is no flaw of the new one, which names it.
+    let known = Known { anchors: vec![head.clone()], ..folder.known() };
+    assert_eq!(shown(&folder.verify_with(&known)), "good");
+    let other = Folder::new("other");
+    other.fill(3);
+    let known = Known { anchors: vec![other.log().head().unwrap().unwrap()], ..folder.known() };
+    assert_eq!(
+        shown(&folder.verify_with(&known)),
+        "1: this is another log than the one that an anchored head speaks of"
+    );
     let known = Known { key: Some(head.key), anchors: vec![head] };
     assert_eq!(shown(&tollgate_audit::verify(&old, &known, &mut |_| {}).unwrap()), "good");
 }

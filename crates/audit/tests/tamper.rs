@@ -13,7 +13,10 @@ use expect_test::expect_file;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use tollgate_audit::{Known, Log, Reader, Segment, verify};
+use tollgate_wire::canonical;
 
 #[test]
 fn every_attack_is_found_and_the_first_bad_record_is_named() {
@@ -35,6 +38,57 @@ fn every_attack_is_found_and_the_first_bad_record_is_named() {
 }
 
 /// Some records, in several segments.
+/// A checkpoint that says "I found these unsigned" must not become one that vouches for them.
+#[test]
+fn forged_records_are_not_laundered_through_the_next_writer() {
+    let folder = Folder::new("laundered");
+    folder.fill(20);
+    let (log, head) = (folder.dir().join("000000000001.log"), std::fs::read(folder.dir().join("head")).unwrap());
+    let lines = std::fs::read_to_string(&log).unwrap();
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    let seq = last["seq"].as_u64().unwrap();
+    let hash: String = Sha256::digest(lines.lines().last().unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let forged =
+        json!({"kind": "erasure", "prev": hash, "seq": seq + 1, "seqs": [[2, 2]], "time": last["time"], "v": 1});
+    let forged = String::from_utf8(canonical(&forged)).unwrap();
+    std::fs::write(&log, format!("{lines}{forged}\n")).unwrap();
+    folder.log().append(common::call(99)).unwrap();
+    let found = std::fs::read_to_string(&log).unwrap();
+    let mut checkpoint: Value =
+        serde_json::from_str(found.lines().nth(usize::try_from(seq).unwrap() + 1).unwrap()).unwrap();
+    assert_eq!(checkpoint["recovered"]["unsigned_from"], seq + 1);
+    checkpoint.as_object_mut().unwrap().remove("recovered");
+    checkpoint["why"] = json!("count");
+    let checkpoint = String::from_utf8(canonical(&checkpoint)).unwrap();
+    std::fs::write(&log, format!("{lines}{forged}\n{checkpoint}\n")).unwrap();
+    std::fs::write(folder.dir().join("head"), head).unwrap();
+    assert!(folder.flaw().contains("its signature is wrong"), "{}", folder.flaw());
+}
+
+/// Whoever appends a record without the key chooses no time for those who come after.
+#[test]
+fn a_forged_time_is_not_taken_over() {
+    let folder = Folder::new("forged-time");
+    folder.fill(20);
+    let log = folder.dir().join("000000000001.log");
+    let lines = std::fs::read_to_string(&log).unwrap();
+    let last = lines.lines().last().unwrap();
+    let seq = serde_json::from_str::<Value>(last).unwrap()["seq"].as_u64().unwrap();
+    let hash: String = Sha256::digest(last).iter().map(|byte| format!("{byte:02x}")).collect();
+    let append = |time: &str| {
+        let forged = json!({"kind": "event", "prev": hash, "seq": seq + 1, "time": time, "v": 1});
+        std::fs::write(&log, format!("{lines}{}\n", String::from_utf8(canonical(&forged)).unwrap())).unwrap();
+    };
+    append("~later\",\"approved\":true,\"x\":\"");
+    assert!(folder.log().append(common::call(99)).unwrap_err().to_string().contains("tollgate log verify"));
+    assert!(folder.flaw().starts_with("22: "), "{}", folder.flaw());
+    append("9999-12-31T23:59:59.999999Z");
+    folder.log().append(common::call(99)).unwrap();
+    assert_eq!(folder.flaw(), "good");
+    let newest = tollgate_audit::Reader::new(&folder.dir()).entries_back().unwrap().next().unwrap().unwrap();
+    assert!(newest.record.time.starts_with("2023-"), "{}", newest.record.time);
+}
+
 fn small() -> Folder {
     let folder = Folder::new("small").segments(8_000);
     folder.fill(40);

@@ -1,6 +1,6 @@
 use crate::pipeline::MAX_CHAIN;
 use crate::run::{Due, Run};
-use crate::{Act, Body, Cause, Event, Fault, Flow, Outcome, Pipeline, Role, Ruling, Trace, Verdict};
+use crate::{Act, Body, Cause, Event, Fault, Flow, OnFault, Outcome, Pipeline, Role, Ruling, Trace, Verdict};
 
 /// One streamed document on its way through the pipeline.
 ///
@@ -43,6 +43,8 @@ impl Pipeline {
             let (opened, cleared) = match &entry.role {
                 Role::Edit(edit) => (Fault::catch(|| edit.open(event)), None),
                 Role::Guard(guard) => (Fault::catch(|| guard.open(event)), Some(0)),
+                // Without a record there is no end.
+                Role::Watch(_) if entry.on_fault == OnFault::Deny => (Ok(None), None),
                 Role::Watch(_) => continue,
             };
             match opened.transpose() {

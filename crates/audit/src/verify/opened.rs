@@ -25,8 +25,8 @@ pub(super) struct Openings {
 struct Erasure {
     /// The record that says so.
     by: u64,
-    from: u64,
-    to: u64,
+    /// Of which records, in order: many, where those of two people stand between one another.
+    ranges: Vec<(u64, u64)>,
     /// All, if none is named.
     names: Vec<String>,
 }
@@ -34,14 +34,24 @@ struct Erasure {
 impl Erasure {
     /// Nobody can erase beforehand.
     fn covers(&self, seq: u64, name: &str) -> bool {
-        let named = self.names.is_empty() || self.names.iter().any(|one| one == name);
-        seq < self.by && (self.from..=self.to).contains(&seq) && named
+        let at = self.ranges.partition_point(|(_, to)| *to < seq);
+        let within = || self.ranges.get(at).is_some_and(|(from, _)| *from <= seq);
+        seq < self.by && within() && (self.names.is_empty() || self.names.iter().any(|one| one == name))
     }
 }
 
 impl Openings {
     pub(super) fn erased(&mut self, by: u64, seqs: &[(u64, u64)], names: &[String]) {
-        self.erasures.extend(seqs.iter().map(|(from, to)| Erasure { by, from: *from, to: *to, names: names.to_vec() }));
+        let mut sorted = seqs.to_vec();
+        sorted.sort_unstable();
+        let mut ranges: Vec<(u64, u64)> = Vec::with_capacity(sorted.len());
+        for (from, to) in sorted {
+            match ranges.last_mut().filter(|(_, last)| from <= *last) {
+                Some((_, last)) => *last = to.max(*last),
+                None => ranges.push((from, to)),
+            }
+        }
+        self.erasures.push(Erasure { by, ranges, names: names.to_vec() });
     }
 
     /// Compares a record's commitments with the fields beside it.
@@ -145,7 +155,9 @@ impl Openings {
     /// How many fields should be erased and are not.
     pub(super) fn unfinished(&self, segments: &[Segment]) -> Result<u64, AuditError> {
         let mut count = 0;
-        let Some(first) = self.erasures.iter().map(|erasure| erasure.from).min() else { return Ok(0) };
+        let Some(first) = self.erasures.iter().filter_map(|erasure| Some(erasure.ranges.first()?.0)).min() else {
+            return Ok(0);
+        };
         let begin = segments.partition_point(|segment| segment.first <= first).saturating_sub(1);
         for segment in &segments[begin.min(segments.len())..] {
             for line in Forward::open(segment.fields(), segment.first, 0)?.into_iter().flatten() {

@@ -124,7 +124,7 @@ impl Victim {
                         record["prev"] = prev.as_str().into();
                         if record["kind"] == "checkpoint" {
                             record["signed"]["head"] = prev.as_str().into();
-                            sign(&mut record["signed"], b"tollgate-audit-1 checkpoint\n");
+                            sign(&mut record, b"tollgate-audit-1 checkpoint\n");
                         }
                         *line = String::from_utf8(canonical(&record)).unwrap();
                     }
@@ -204,21 +204,26 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The head in a checkpoint, or the head itself.
+fn statement(signed: &mut Value) -> &mut Value {
+    if signed.get("signed").is_some() { &mut signed["signed"] } else { signed }
+}
+
 /// Signs with the attacker's own key.
-fn own_key(head: &mut Value, domain: &[u8]) {
+fn own_key(signed: &mut Value, domain: &[u8]) {
     let key = SigningKey::from_bytes(&[9; 32]);
     let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
-    head["key"] = hex(key.verifying_key().as_bytes()).into();
-    head.as_object_mut().unwrap().remove("sig");
-    let message = [domain, &canonical(head)].concat();
-    head["sig"] = hex(&key.sign(&message).to_bytes()).into();
+    statement(signed)["key"] = hex(key.verifying_key().as_bytes()).into();
+    statement(signed).as_object_mut().unwrap().remove("sig");
+    let message = [domain, &canonical(signed)].concat();
+    statement(signed)["sig"] = hex(&key.sign(&message).to_bytes()).into();
 }
 
 /// Leaves the signature that was there.
 fn old_signature(_: &mut Value, _: &[u8]) {}
 
-fn wrong_signature(head: &mut Value, _: &[u8]) {
-    head["sig"] = "ab".repeat(64).into();
+fn wrong_signature(signed: &mut Value, _: &[u8]) {
+    statement(signed)["sig"] = "ab".repeat(64).into();
 }
 
 /// A newest head for a log that was rewritten.

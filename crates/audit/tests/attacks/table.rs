@@ -43,9 +43,9 @@ pub(crate) const ATTACKS: &[(&str, Attack)] = &[
         v.edit(257, &line[at - 7..=at], &format!("\"sig\":\"{other}"));
         (v.known(), Some(v.vouched(256) + 1))
     }),
-    ("a member of a checkpoint that is not signed", |v| {
+    ("what a checkpoint says beside its head", |v| {
         v.edit(257, "\"why\":\"count\"", "\"why\":\"start\"");
-        (v.known(), Some(257))
+        (v.known(), Some(v.segment(257)))
     }),
     ("a field", |v| {
         v.edit_fields(100, |line| line.replacen("echo", "true", 1));

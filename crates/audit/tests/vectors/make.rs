@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tollgate_audit::{Draft, Keys, Reader, Segment};
 use tollgate_core::Digest;
 
-use super::{NONCE, SEAL_KEY, hex, home, message, secret, sha256};
+use super::{NONCE, SEAL_KEY, hex, home, message, record, secret, sha256, sig};
 use crate::common::{Folder, copy};
 
 fn event(point: &str, call: &str) -> Draft {
@@ -116,14 +116,15 @@ fn commitments(dir: &Path) -> Vec<Value> {
 }
 
 fn signed(place: String, head: &Value, domain: &str) -> Value {
-    json!({"in": place, "message": message(head, domain), "sig": head["sig"]})
+    json!({"in": place, "message": message(head, domain), "sig": sig(head)})
 }
 
 fn heads(dir: &Path) -> Vec<Value> {
     let mut all = Vec::new();
     for entry in Reader::new(dir).entries_from(1).unwrap().map(|entry| entry.unwrap()) {
         let place = format!("record {}", entry.record.seq);
-        all.extend(entry.record.signed.map(|head| signed(place, &head, "tollgate-audit-1 checkpoint\n")));
+        let whole = record(dir, entry.record.seq);
+        all.extend(entry.record.signed.map(|_| signed(place, &whole, "tollgate-audit-1 checkpoint\n")));
     }
     let newest = serde_json::from_slice(&fs::read(dir.join("head")).unwrap()).unwrap();
     all.push(signed("head".to_owned(), &newest, "tollgate-audit-1\n"));

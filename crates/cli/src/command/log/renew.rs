@@ -11,6 +11,7 @@ use super::place::{Place, shown};
 use super::{count, own};
 use crate::args::Policy;
 use crate::command::{Done, NO};
+use crate::open;
 use crate::output::{Paint, print};
 
 pub(super) fn run(policy: &Policy, args: &New, paint: Paint) -> Done {
@@ -25,6 +26,8 @@ pub(super) fn run(policy: &Policy, args: &New, paint: Paint) -> Done {
         print(&format!("{records} would be set aside and a new log begun; with --yes it is done\n"))?;
         return Ok(ExitCode::from(NO));
     }
+    // What is wrong with the policy must be known before anything is moved.
+    open::plan(policy, paint)?;
     let name: String = stamp(SystemClock::default().wall()).chars().filter(char::is_ascii_digit).collect();
     let (old, head) = set_aside(&place.dir, &format!("old-{name}"))?;
     let (log, _) = own::open(policy, paint)?;
