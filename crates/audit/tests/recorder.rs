@@ -294,6 +294,23 @@ fn a_stream_is_one_record() {
 }
 
 #[test]
+fn the_end_of_a_stream_waits_for_its_record() {
+    let stage = Stage::new("stream-end");
+    let (pipeline, event) = (stage.pipeline(), Event::at(Point::ModelResponse));
+    let (released, act) = stage.folder.clock.run(async {
+        let mut stream = pipeline.open(&event);
+        let mut released = 0;
+        for piece in ["a", "b", "c"] {
+            released += stream.push(&event, Body::from(json!(piece))).await.unwrap().len();
+        }
+        ruin(&stage.folder);
+        let (rest, outcome) = stream.finish(&event, |pieces| pieces[0].clone(), |whole| vec![whole]).await;
+        (released + rest.len(), outcome.act)
+    });
+    assert!(matches!(act, Act::Stop(_)) && released == 2, "{released} {act:?}");
+}
+
+#[test]
 fn partial_results_are_recorded_only_if_there_is_something_to_say() {
     let stage = Stage::new("update").edit("mask", &[Point::ToolUpdate], |_, body| {
         let text = body.json()?.as_str().unwrap_or_default().replace("ann", "…");
