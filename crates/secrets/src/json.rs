@@ -12,13 +12,34 @@ use std::borrow::Cow;
 pub(crate) fn redact(scanner: &Scanner, document: &mut Value, name: Option<&str>) -> usize {
     match document {
         Value::String(text) => redact_text(scanner, text, name),
-        Value::Array(items) => items.iter_mut().map(|item| redact(scanner, item, name)).sum(),
-        Value::Object(members) => {
-            let count = members.iter_mut().map(|(name, member)| redact(scanner, member, Some(name))).sum::<usize>();
-            count + redact_names(scanner, members)
-        }
+        Value::Array(items) => redact_items(scanner, items, name),
+        Value::Object(members) => redact_members(scanner, members) + redact_names(scanner, members),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
+}
+
+/// In the arguments of a program, an option names what follows it.
+fn redact_items(scanner: &Scanner, items: &mut [Value], name: Option<&str>) -> usize {
+    let mut option: Option<String> = None;
+    let mut count = 0;
+    for item in items {
+        let before = option.take();
+        option = item.as_str().and_then(|text| text.strip_prefix('-')).map(str::to_owned);
+        count += redact(scanner, item, before.as_deref().map(|text| text.trim_start_matches('-')).or(name));
+    }
+    count
+}
+
+/// In `{"name": "DB_PASSWORD", "value": "…"}` the one member names the other.
+fn redact_members(scanner: &Scanner, members: &mut serde_json::Map<String, Value>) -> usize {
+    let named = ["name", "key", "Name", "Key"].iter().find_map(|name| members.get(*name)?.as_str()).map(str::to_owned);
+    let is_value = |name: &str| matches!(name, "value" | "val" | "Value");
+    let each = |(name, member): (&String, &mut Value)| {
+        let count = redact(scanner, member, Some(name));
+        let told = named.as_deref().filter(|_| is_value(name));
+        count + told.map_or(0, |told| redact(scanner, member, Some(told)))
+    };
+    members.iter_mut().map(each).sum()
 }
 
 fn redact_text(scanner: &Scanner, text: &mut String, name: Option<&str>) -> usize {
@@ -88,6 +109,23 @@ mod tests {
         let hidden = "[redacted:generic-secret]";
         assert_eq!(document, json!({"a": [{"client_secret": hidden}, "q8Zr2LmX0vBn"], "tokens": [hidden]}));
         assert_eq!(scanner().redact_json(&mut document), 0);
+    }
+
+    #[test]
+    fn an_option_or_a_name_beside_it_names_a_value() {
+        let hidden = "[redacted:generic-secret]";
+        for (document, expected) in [
+            (json!(["login", "--token", "q8Zr2LmX0vBn", "--force"]), json!(["login", "--token", hidden, "--force"])),
+            (json!({"name": "API_TOKEN", "value": "q8Zr2LmX0vBn"}), json!({"name": "API_TOKEN", "value": hidden})),
+            (json!([{"key": "API_TOKEN", "val": "q8Zr2LmX0vBn"}]), json!([{"key": "API_TOKEN", "val": hidden}])),
+            (json!(["-n", "q8Zr2LmX0vBn"]), json!(["-n", "q8Zr2LmX0vBn"])),
+            (json!({"name": "colour", "value": "q8Zr2LmX0vBn"}), json!({"name": "colour", "value": "q8Zr2LmX0vBn"})),
+        ] {
+            let mut redacted = document.clone();
+            scanner().redact_json(&mut redacted);
+            assert_eq!(redacted, expected);
+            assert_eq!(scanner().redact_json(&mut redacted), 0);
+        }
     }
 
     #[test]
