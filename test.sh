@@ -29,17 +29,22 @@ need_component() {
     rustup component add "$2"
 }
 
-need_linker() {
-    has cc && return
+# A command, what it is for, and the packages that have it.
+need_command() {
+    local name=$1 why=$2
+    shift 2
+    has "$name" && return
     if [ "$(id -u)" != 0 ] || ! has apt-get; then
-        fail "no C compiler, which Rust links with; install one that is called cc (Debian: gcc libc6-dev)"
+        fail "$name is missing, $why; install it (Debian: $*)"
     fi
     apt-get update
-    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends gcc libc6-dev
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@"
 }
 
 need_rust
 need_component fmt rustfmt
 need_component clippy clippy
-need_linker
+need_command cc "which Rust links with" gcc libc6-dev
+need_command python3 "which checks logs as somebody else would" python3
+need_command unshare "which gives a test a disk of its own to fill" util-linux
 exec cargo xtask ci "$@"
