@@ -62,8 +62,13 @@ fn record(dice: &mut Dice) -> Draft {
         }
     }
     if dice.below(4) == 0 {
-        draft.member("granted", &json!(dice.below(2) == 0));
+        draft.member("approved", &json!(dice.below(2) == 0));
         draft.member("observed", &json!([{ "rule": dice.one_of(RULES), "decision": "deny" }]));
+    }
+    for name in ["routed", "permission"] {
+        if dice.below(8) == 0 {
+            draft.member(name, &json!(true));
+        }
     }
     let turns: Vec<Value> = (0..dice.below(4))
         .map(|who| json!({ "who": format!("i-{who}"), "role": "guard", "said": dice.one_of(SAID), "took_us": dice.below(90) }))
@@ -147,9 +152,8 @@ fn counted(records: &[Record], since: Option<Duration>, until: Option<Duration>)
     let time = Query { since, until, ..Query::default() };
     let some: Vec<&Record> = records.iter().filter(|record| time.fits(record)).collect();
     let act = |name: &str| some.iter().filter(|record| record.act.as_deref() == Some(name)).count() as u64;
-    let granted = |what: bool| {
-        some.iter().filter(|record| record.kind == "approval" && record.granted == Some(what)).count() as u64
-    };
+    let granted =
+        |what: bool| some.iter().filter(|record| is_end(record) && record.approved == Some(what)).count() as u64;
     let open = open_calls(records);
     let interceptors = interceptors(&some);
     Stats {
@@ -174,7 +178,15 @@ fn counted(records: &[Record], since: Option<Duration>, until: Option<Duration>)
 }
 
 fn is_call(record: &Record) -> bool {
-    record.kind == "event" && record.point.as_deref() == Some("tool.before")
+    is_own(record) && record.kind == "event" && record.point.as_deref() == Some("tool.before")
+}
+
+fn is_end(record: &Record) -> bool {
+    is_own(record) && record.point.as_deref() == Some("tool.after")
+}
+
+fn is_own(record: &Record) -> bool {
+    !record.routed && !record.permission
 }
 
 fn open_calls(records: &[Record]) -> BTreeSet<u64> {
@@ -182,7 +194,7 @@ fn open_calls(records: &[Record]) -> BTreeSet<u64> {
     for record in records {
         if is_call(record) && matches!(record.act.as_deref(), Some("go" | "elsewhere")) {
             open.insert(record.seq, (record.session.clone(), record.call.clone()));
-        } else if record.point.as_deref() == Some("tool.after") {
+        } else if is_end(record) {
             let call = (record.session.clone(), record.call.clone());
             match record.intent {
                 Some(intent) => drop(open.remove(&intent)),

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         Err(command::Failure::Said(message)) => {
             // A program that reads JSON gets it in any case; who cannot be told in words is told by the status.
             if let Some(failed) = form.failed(&message) {
-                let _ = output::print(&format!("{failed}\n"));
+                let _ = output::print(&output::safe_json(&format!("{failed}\n")));
             } else {
                 eprintln!("{} {message}", paint.red("error:"));
             }

@@ -61,9 +61,25 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON document.
+/// Prints one JSON document, for a reader.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(&format!("{value:#}\n"))
+    print(&safe_json(&format!("{value:#}\n")))
+}
+
+/// JSON in which nothing stands that a terminal obeys: the same document, with more escapes.
+pub(crate) fn safe_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && (c.is_control() || is_unseen(c)) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// A number with its thousands set apart.
@@ -131,6 +147,14 @@ mod tests {
         assert_eq!(wrap("one two three", 2, 9), "  one two\n  three");
         assert_eq!(wrap("", 2, 9), "  ");
         assert_eq!(wrap("unbreakable", 0, 4), "unbreakable");
+    }
+
+    #[test]
+    fn safe_json_is_the_same_document() {
+        let document = serde_json::json!({"a\u{202e}": "\u{9b}\x1b\u{7f}\n\u{e0041}é日"});
+        let text = safe_json(&document.to_string());
+        assert_eq!(text, r#"{"a\u202e":"\u009b\u001b\u007f\n\udb40\udc41é日"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), document);
     }
 
     #[test]

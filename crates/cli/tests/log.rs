@@ -88,12 +88,12 @@ fn pages_and_filters() {
         (
             &["--tool", "bash", "-n", "2"],
             expect![[r#"
-            seq  UTC       act  what  about  (all by claude)
-            2023-11-14
-             13  22:13:32  ok   Bash  ↳ 12 git push origin main
-             19  22:13:38  go   Bash  sleep 600
-            [0]
-        "#]],
+                seq  UTC       act  what  about  (all by claude)
+                2023-11-14
+                 13  22:13:32  ok   Bash  ↳ 12 git push origin main  approved
+                 19  22:13:38  go   Bash  sleep 600
+                [0]
+            "#]],
         ),
         (
             &["--session", "3f9a", "--point", "prompt.submit"],

@@ -191,9 +191,8 @@ fn anchors_are_compared() {
         &sandbox,
         &["log", "verify"],
         expect![[r#"
-            bad: record 1: from here on nobody with the key wrote this: at 1, it belongs to
-                 another log
-                 read: 0 records, 1 signature, 0 fields
+            bad: record 1: this is another log than the one that an anchored head speaks of
+                 read: 19 records (1 to 19), 2 signatures, 25 fields
             [1]
         "#]],
     );
@@ -247,15 +246,35 @@ fn records_that_were_not_signed_are_named() {
         expect![[r#"
             seq  UTC       act  what         about  (all by claude)
             2023-11-14
-             21  22:13:38       checkpoint   found unsigned: record 20
-             22  22:13:38  go   session end
+             21  22:13:21       checkpoint   found unsigned: record 20
+             22  22:13:21  go   session end
             [0]
         "#]],
     );
 }
 
 #[test]
+fn without_its_key_ones_own_log_is_not_proven() {
+    let sandbox = session();
+    std::fs::remove_file(records::key_dir(sandbox.root()).join("audit.key")).unwrap();
+    let ran = sandbox.run(&["log", "verify"]);
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(ran.code, Some(1), "{said}");
+    assert!(said.starts_with("not proven: 19 records (1 to 19)"), "{said}");
+    assert!(said.contains("note: the key of this log is not in `/state/data/audit`. Without it nothing"), "{said}");
+    let json = sandbox.run(&["log", "verify", "--json"]);
+    assert_eq!((json.code, &json.json()["ok"]), (Some(1), &serde_json::json!(false)));
+    // Whoever knows the key, or looks at a copy, is told what they were told before.
+    let key = "fa7b1c10aac973364625a37c8de55b61e23de120ab815b8ed59fa361c01ac84e";
+    assert_eq!(sandbox.run(&["log", "verify", "--key", key]).code, Some(0));
+    let dir = dir(sandbox.root());
+    assert_eq!(sandbox.run(&["log", "verify", "--dir", dir.to_str().unwrap()]).code, Some(0));
+}
+
+#[test]
 fn the_key() {
+    let alone = session().run(&["log", "key"]).out;
+    assert_eq!(alone, "fa7b1c10aac973364625a37c8de55b61e23de120ab815b8ed59fa361c01ac84e\n");
     check(
         &session(),
         &["log", "key"],

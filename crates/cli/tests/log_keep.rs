@@ -108,7 +108,41 @@ fn what_is_about_somebody_can_be_erased() {
         &sandbox,
         &["log", "erase", "--seq", "3-8", "--reason", "asked to on 15 November"],
         expect![[r#"
-        6 records would lose their fields for ever; with --yes it is done
+            6 records would lose for ever: arguments, changes, cwd, reason, result, said
+              with --yes it is done
+            [1]
+        "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3-8", "--field", "result", "--reason", "x"],
+        expect![[r#"
+        2 records would lose for ever: result
+          with --yes it is done
+        [1]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3", "--field", "result", "--reason", "x", "--yes"],
+        expect![[r#"
+        no record is like that, or all of them are erased already
+        [1]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3-8", "--field", "result", "--reason", "x", "--json"],
+        expect![[r#"
+        {
+          "records": 0,
+          "fields": 0,
+          "noted": [],
+          "found": 2,
+          "names": [
+            "result"
+          ]
+        }
         [1]
     "#]],
     );
@@ -152,6 +186,144 @@ fn what_is_about_somebody_can_be_erased() {
     "#]],
     );
     assert!(!sandbox.run(&["log", "--grep", "rm -rf"]).out.contains("rm -rf"));
+}
+
+#[test]
+fn an_erasure_that_cannot_be_meant_is_refused() {
+    let sandbox = session();
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3", "--field", "argumnts", "--reason", "x", "--yes"],
+        expect![[r#"
+        error: there is no field `argumnts`; did you mean `arguments`?
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3", "--field", "everything", "--reason", "x", "--yes"],
+        expect![[r#"
+        error: there is no field `everything`; there are arguments, result, reason, cwd, principal, labels, chain, approval, changes, said, notes, headers, by, error
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "3", "--reason", " ", "--yes"],
+        expect![[r#"
+        error: `--reason` is empty; say why, for whoever reads the log later
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "57", "--reason", "x", "--yes"],
+        expect![[r#"
+        error: there is no record 57; the log has 1 to 19
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "erase", "--seq", "57-90", "--reason", "x", "--yes"],
+        expect![[r#"
+        error: there is no record from 57 to 90; the log has 1 to 19
+        [2]
+    "#]],
+    );
+    check(
+        &sandbox,
+        &["log", "verify"],
+        expect![[r#"
+        good: 19 records (1 to 19), 2 signatures, 25 fields
+              signed up to 19 with key fa7b1c10aac9…
+        [0]
+    "#]],
+    );
+}
+
+#[test]
+fn an_erasure_says_that_older_logs_were_not_touched() {
+    let sandbox = session();
+    assert_eq!(sandbox.run(&["log", "new", "--yes"]).code, Some(0));
+    drop(Records::new(sandbox.root()).session());
+    let old = std::fs::read_dir(dir(sandbox.root())).unwrap().map(|entry| entry.unwrap().path());
+    let old = old.into_iter().find(|path| path.is_dir()).unwrap();
+    let name = old.file_name().unwrap().to_str().unwrap();
+    let ran = sandbox.run(&["log", "erase", "--seq", "4", "--reason", "x", "--yes"]);
+    let said = format!("note: an older log was not touched: {name} in /state/state/audit\n");
+    assert!(ran.out.ends_with(&said), "{}", ran.all());
+    let ran = sandbox.run(&["log", "erase", "--seq", "5-8", "--reason", "x", "--yes", "--json"]);
+    assert_eq!(ran.json()["untouched"], json!([name]));
+}
+
+#[test]
+fn an_anchor_is_not_put_back() {
+    let sandbox = common::Sandbox::new();
+    let records = Records::new(sandbox.root());
+    let add = |count: u32| (0..count).map(|_| records.add(call("Bash", "exec", "c", json!({})))).last();
+    assert_eq!(add(12), Some(13));
+    let (log, aside) = (dir(sandbox.root()), sandbox.root().join("aside"));
+    let copy = |from: &std::path::Path, to: &std::path::Path| {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap()) {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    };
+    copy(&log, &aside);
+    assert_eq!(add(6), Some(19));
+    let place = sandbox.root().join("elsewhere");
+    sandbox.user_policy(&format!("audit.anchor = {{ file = '{}' }}\n", place.display()));
+    check(
+        &sandbox,
+        &["log", "anchor"],
+        expect![[r#"
+        published to /elsewhere: 19 records up to 2023-11-14T22:13:38.000000Z
+        [0]
+    "#]],
+    );
+    let published = std::fs::read_to_string(&place).unwrap();
+    check(
+        &sandbox,
+        &["log", "anchor"],
+        expect![[r#"
+        /elsewhere has this head already: 19 records up to 2023-11-14T22:13:38.000000Z
+        [0]
+    "#]],
+    );
+    copy(&aside, &log);
+    check(
+        &sandbox,
+        &["log", "anchor"],
+        expect![[r#"
+            error: the anchor speaks of 19 records and the log has 13; run `tollgate log verify`
+            [2]
+        "#]],
+    );
+    assert_eq!(std::fs::read_to_string(&place).unwrap(), published);
+    // Somebody else's lines say nothing about this log.
+    std::fs::write(&place, format!("{{}}\n{}", published.replace("\"count\":19", "\"count\":90"))).unwrap();
+    check(
+        &sandbox,
+        &["log", "anchor"],
+        expect![[r#"
+            published to /elsewhere: 13 records up to 2023-11-14T22:13:32.000000Z
+            [0]
+        "#]],
+    );
+}
+
+#[test]
+fn a_home_that_is_not_used_is_mentioned() {
+    let sandbox = session();
+    let note = "note: TOLLGATE_HOME is ignored: it leads into the project (or is not absolute)\n";
+    let inside = sandbox.project().join("home");
+    for (home, expected) in
+        [("relative", note), (inside.to_str().unwrap(), note), (sandbox.root().join("state").to_str().unwrap(), "")]
+    {
+        let ran = sandbox.command(&["log"]).env("TOLLGATE_HOME", home).output().unwrap();
+        assert_eq!(String::from_utf8(ran.stderr).unwrap(), expected, "{home}");
+    }
 }
 
 #[test]
@@ -252,6 +424,6 @@ fn older_records_are_found_through_the_index() {
 }
 
 fn walk(dir: &std::path::Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] }).collect()
 }

@@ -63,6 +63,7 @@ fn nothing_that_an_agent_wrote_is_obeyed_by_a_terminal() {
     let shows: Vec<String> = (1..=33).map(|seq: u32| seq.to_string()).collect();
     let mut all = vec![vec!["log", "-n", "99"], vec!["log", "-n", "99", "--json"], vec!["log", "export"]];
     all.push(vec!["log", "export", "--format", "csv"]);
+    all.extend([vec!["log", "stats", "--json"], vec!["log", "key", "--json"]]);
     all.extend(shows.iter().map(|seq| vec!["log", "show", seq]));
     all.extend(shows.iter().map(|seq| vec!["log", "show", seq, "--json"]));
     for args in all {
@@ -87,6 +88,40 @@ fn what_is_typed_wrong_is_not_obeyed_either() {
     ] {
         let ran = sandbox.run(&args);
         assert!(!ran.all().contains(is_obeyed), "{args:?}: {:?}", ran.all());
+    }
+}
+
+#[test]
+fn numbers_that_somebody_made_up_do_no_harm() {
+    let sandbox = Sandbox::new();
+    let record = |seq: u64| {
+        let time = "2026-11-15T09:30:00.000000Z";
+        let record = json!({"v": 1, "seq": seq, "time": time, "kind": "event", "point": "tool.before", "act": "go",
+            "call": "c", "took_us": u64::MAX, "turns": [{"who": "x", "said": "passed", "took_us": u64::MAX}]});
+        format!("{record}\n")
+    };
+    let most = u64::MAX.to_string();
+    sandbox.write("huge/000000000001.log", &[record(1), record(2), record(u64::MAX - 1), record(u64::MAX)].concat());
+    sandbox.write("gap/000000000001.log", &[record(1), record(2)].concat());
+    sandbox.write("gap/999999999000.log", &record(999_999_999_000));
+    let before = sandbox.run(&["log", "--before", &most, "--json", "--dir", "gap"]);
+    assert_eq!(before.out.lines().count(), 3, "what is behind the gap is found: {}", before.all());
+    for dir in ["huge", "gap"] {
+        for args in [
+            &["log"][..],
+            &["log", "--before", &most],
+            &["log", "--before", &most, "--json"],
+            &["log", "--tool", "x"],
+            &["log", "show", "1"],
+            &["log", "show", &most],
+            &["log", "stats"],
+            &["log", "verify"],
+            &["log", "export"],
+            &["replay"],
+        ] {
+            let ran = sandbox.run(&[args, &["--dir", dir]].concat());
+            assert!(ran.code.is_some_and(|code| code <= 2), "{args:?}: {}", ran.all());
+        }
     }
 }
 

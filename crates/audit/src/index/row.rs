@@ -23,8 +23,10 @@ pub(super) struct Row {
     pub(super) session: Option<String>,
     pub(super) agent: Option<String>,
     call: Option<String>,
-    pub(super) granted: Option<bool>,
+    pub(super) approved: Option<bool>,
     intent: Option<u64>,
+    routed: bool,
+    permission: bool,
     pub(super) turns: Vec<RowTurn>,
     pub(super) observed: Vec<Observed>,
 }
@@ -66,11 +68,17 @@ impl Row {
 
     /// Whether this is a call that an agent wants to make.
     pub(super) fn is_call(&self) -> bool {
-        self.kind == "event" && self.is_at("tool.before")
+        self.is_own() && self.kind == "event" && self.is_at("tool.before")
     }
 
-    pub(super) fn is_approval(&self) -> bool {
-        self.kind == "approval"
+    /// Whether it is about a call itself: the command of a route and an agent's own permission request only go with one.
+    fn is_own(&self) -> bool {
+        !self.routed && !self.permission
+    }
+
+    /// What a human said about a call, as the record of its end says: not every answer has a record of its own.
+    pub(super) fn answer(&self) -> Option<bool> {
+        self.approved.filter(|_| self.is_own() && self.is_at("tool.after"))
     }
 
     /// What this does to the calls of which nobody knows how they ended.
@@ -78,7 +86,7 @@ impl Row {
         if self.is_call() && (self.did("go") || self.did("elsewhere")) {
             return Some(Effect::Begins(self.call_key()));
         }
-        if !self.is_at("tool.after") {
+        if !self.is_own() || !self.is_at("tool.after") {
             return None;
         }
         self.intent.map(Effect::Ends).or_else(|| self.call_key().map(Effect::EndsCall))

@@ -28,7 +28,7 @@ const DAYS: u64 = 3660;
 pub struct Stats {
     /// Records of any kind.
     pub records: u64,
-    /// Calls that agents wanted to make: records at `tool.before`.
+    /// Calls that agents wanted to make: records at `tool.before`, without commands of routes and permission requests.
     pub calls: u64,
     /// Records at any point whose act is `stop`.
     pub blocked: u64,
@@ -42,9 +42,9 @@ pub struct Stats {
     pub faults: u64,
     /// Calls that began and of which nobody knows how they ended.
     pub open: u64,
-    /// Questions that a human answered with yes.
+    /// Calls that a human let happen, as the records of their end say.
     pub granted: u64,
-    /// Questions that a human answered with no.
+    /// Calls that a human refused.
     pub refused: u64,
     /// Lines of the whole log that are no record, or not in their place: `tollgate log verify` says more.
     pub unreadable: u64,

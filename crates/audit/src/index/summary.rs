@@ -69,8 +69,8 @@ impl Summary {
         };
         self.records += 1;
         self.calls += counts.calls;
-        self.granted += u64::from(row.is_approval() && row.granted == Some(true));
-        self.refused += u64::from(row.is_approval() && row.granted == Some(false));
+        self.granted += u64::from(row.answer() == Some(true));
+        self.refused += u64::from(row.answer() == Some(false));
         if let Some(act) = &row.act {
             change(&mut self.acts, act, |count| *count += 1);
         }

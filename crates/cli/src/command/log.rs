@@ -32,14 +32,23 @@ mod subject;
 mod table;
 mod verify;
 
+use std::path::Path;
+
+use tollgate_config::Paths;
+
 use super::Done;
 use crate::args::Policy;
 use crate::output::{Paint, thousands};
 
 pub(crate) use args::Log;
 use args::What;
+pub(super) use find::session;
+pub(super) use place::shown;
 
 pub(crate) fn run(policy: &Policy, log: &Log, paint: Paint) -> Done {
+    if is_home_ignored(policy) {
+        eprintln!("note: TOLLGATE_HOME is ignored: it leads into the project (or is not absolute)");
+    }
     match &log.what {
         None => list::run(policy, &log.list, paint),
         Some(What::Show(show)) => show::run(policy, show, paint),
@@ -51,6 +60,13 @@ pub(crate) fn run(policy: &Policy, log: &Log, paint: Paint) -> Done {
         Some(What::Anchor(args)) => anchor::run(policy, args, paint),
         Some(What::New(args)) => renew::run(policy, args, paint),
     }
+}
+
+/// Whether somebody chose a folder for the log that is not used: they would look for the log in the wrong place.
+fn is_home_ignored(policy: &Policy) -> bool {
+    let Some(home) = std::env::var_os("TOLLGATE_HOME").filter(|home| !home.is_empty()) else { return false };
+    let paths = Paths::of_process(policy.config.as_deref());
+    paths.is_ok_and(|paths| paths.state != Some(Path::new(&home).join("state")))
 }
 
 /// How many there are of something, with thousands set apart.

@@ -21,6 +21,7 @@ use self::judge::Judge;
 use self::recorded::Recorded;
 use self::show::{Printer, Shape};
 use self::tally::Tally;
+use super::log::{session, shown};
 use super::{Done, Failure, NO};
 use crate::args::{Json, Policy};
 use crate::open;
@@ -57,7 +58,7 @@ pub(crate) struct Replay {
     /// Before then.
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Compare only what belongs to this session.
+    /// Compare only what belongs to this session; the beginning of its id will do.
     #[arg(long)]
     session: Option<String>,
     /// Compare only calls of this tool.
@@ -77,15 +78,21 @@ pub(crate) struct Replay {
 }
 
 pub(crate) fn run(policy: &Policy, replay: &Replay, paint: Paint) -> Done {
-    let window = Window::of(replay)?;
+    let mut window = Window::of(replay)?;
     let (policy, name) = other(policy, replay)?;
     let plan = open::plan(&policy, paint)?;
     let ignored = plan.ignored.clone();
     let mut judge = Judge::new(plan, paint)?;
     let tape = Tape::open(replay, &window)?;
+    if let Some(given) = &replay.session {
+        window.compared.session = Some(session(given, &tape.reader)?);
+    }
     let shape = Shape { json: replay.json.json, all: replay.all, most: replay.most, paint, policy: name, ignored };
     let mut printer = Printer::new(shape);
     match tape.play(&window, &mut judge, &mut printer) {
+        Ok(tally) if tally.is_empty() && window.compared != Query::default() => {
+            printer.fail("no recorded call fits; look at `--session` and `--tool`".to_owned().into())
+        }
         Ok(tally) => {
             match printer.finish(&tally) {
                 // The status still says what came out.
@@ -104,6 +111,9 @@ fn other(policy: &Policy, replay: &Replay) -> Result<(Policy, String), Failure> 
     match (&replay.rules, &policy.config) {
         (Some(_), Some(_)) => Err("`--rules` and `--config` both name the policy to try; give one of them".to_owned())?,
         (Some(_), None) if policy.defaults => Err("`--defaults` uses no file; give it or `--rules`".to_owned())?,
+        (Some(file), None) if file.try_exists().is_ok_and(|there| !there) => {
+            Err(format!("there is no file `{}`; look at what follows `--rules`", shown(file)))?
+        }
         (Some(file), None) => Ok((Policy { config: Some(file.clone()), defaults: false }, named(file))),
         (None, Some(file)) => Ok((policy.clone(), named(file))),
         (None, None) if policy.defaults => Ok((policy.clone(), "the default packs".to_owned())),
@@ -132,8 +142,8 @@ impl Window {
         {
             return Err(format!("--since ({since}) is not before --until ({until}), so nothing is between").into());
         }
-        let (session, tool) = (replay.session.clone(), replay.tool.clone());
-        Ok(Self { since, until, compared: Query { session, tool, ..Query::default() } })
+        // The session is looked up in the log.
+        Ok(Self { since, until, compared: Query { tool: replay.tool.clone(), ..Query::default() } })
     }
 
     fn is_before(&self, entry: &Entry) -> bool {
@@ -165,7 +175,7 @@ impl Tape {
         let reader = Reader::new(&dir);
         let newest = reader.lines_back().and_then(|mut lines| lines.next().transpose());
         let Some(newest) = newest.map_err(said)? else {
-            return Err(format!("there is no log in `{}`; nothing was recorded there", dir.display()).into());
+            return Err(format!("there is no log in `{}`; nothing was recorded there", shown(&dir)).into());
         };
         let last = newest.record().map_err(said)?.seq;
         let keys = paths.data().map_err(|error| error.to_string())?.join("audit");
@@ -174,7 +184,7 @@ impl Tape {
 
     fn play(&self, window: &Window, judge: &mut Judge, printer: &mut Printer) -> Result<Tally, Failure> {
         let mut tally = Tally::new(printer.is_listing());
-        let all = self.last.saturating_sub(self.first) + 1;
+        let all = self.last.saturating_sub(self.first).saturating_add(1);
         let verb = "replaying";
         let mut progress = if printer.is_listing() { Progress::beside_list(verb) } else { Progress::new(verb) };
         for (entry, expected) in self.reader.entries_from(self.first).map_err(said)?.zip(self.first..=self.last) {
@@ -182,7 +192,7 @@ impl Tape {
             if entry.record.seq != expected {
                 return Err(format!("record {expected} is missing; run `tollgate log verify`").into());
             }
-            let done = expected - self.first + 1;
+            let done = (expected - self.first).saturating_add(1);
             if done.is_multiple_of(256) {
                 progress.at(done, Some(all), " records");
             }
@@ -229,5 +239,5 @@ fn seal_key(dir: &Path) -> Result<Option<[u8; 32]>, AuditError> {
 }
 
 fn said(error: AuditError) -> Failure {
-    Failure::Said(error.to_string())
+    error.into()
 }

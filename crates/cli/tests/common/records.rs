@@ -151,7 +151,7 @@ impl Records {
         self.add(answer.member("granted", json!(true)).field("by", json!("ann")));
         let go = call("Bash", "exec", "c-4", push).member("approved", json!(true));
         self.add(go.field("approval", json!({"by": "ann", "at": "2023-11-14T22:13:29Z"})).begins("c-4"));
-        self.add(ended("Bash", "c-4", "ok", 812_000));
+        self.add(ended("Bash", "c-4", "ok", 812_000).member("approved", json!(true)));
     }
 
     fn failed(&self) {

@@ -11,7 +11,7 @@ fn redacted_calls_are_judged_and_marked() {
     let mut recording = Recording::new();
     recording.bash("deploy --token [redacted:generic-secret] prod");
     recording.bash("ls");
-    let long = format!("{}\n[cut: 5000 bytes]", "x".repeat(50));
+    let long = format!("{}… [5000 bytes left out]", "x".repeat(50));
     recording.call("Write", json!({ "content": long, "file_path": "a.txt" }), "stop", "secrets/write");
     recording.check(
         NO_PROD,
@@ -117,6 +117,52 @@ fn sealed_arguments_are_opened_with_the_key() {
     for args in [&["--all"][..], &["--json"], &["--json", "--all"]] {
         let ran = recording.try_rules(NO_PROD, args);
         assert!(!ran.all().contains(secret), "{}", ran.all());
+    }
+}
+
+#[test]
+fn of_what_was_too_long_to_be_sealed_the_beginning_is_judged_and_marked() {
+    let mut recording = Recording::new();
+    let beginning = json!({ "command": "psql prod… [2000000 bytes left out]" });
+    recording.sealed("Bash", &json!({ "too_long": true, "beginning": beginning }));
+    recording.give_key();
+    recording.check(
+        NO_PROD,
+        &[],
+        expect![[r#"
+        1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z. 1 was
+        judged by what is left after redaction (*).
+
+         count  change     rule     tool
+            1*  go → stop  no-prod  Bash
+                #2 psql prod… [2000000 bytes left out]
+
+        With new.toml, 1 more call would be stopped; 0 stay as they are.
+        [1]
+    "#]],
+    );
+    // Whoever calls a tool may use the same words.
+    recording.call("Bash", json!({ "too_long": true, "beginning": { "command": "psql prod" } }), "go", "");
+    let found = recording.try_rules(NO_PROD, &["--json"]).json();
+    assert_eq!((&found["redacted"], &found["calls"]["more_stopped"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn what_was_left_out_of_lists_is_marked_too() {
+    for note in ["… [3 items left out]", "[7 members left out]"] {
+        let mut recording = Recording::new();
+        recording.call("Write", json!({ "a": ["x", note] }), "go", "");
+        assert_eq!(recording.try_rules(NO_PROD, &["--json"]).json()["redacted"], 1, "{note}");
+    }
+}
+
+#[test]
+fn json_holds_nothing_that_a_terminal_obeys() {
+    let mut recording = Recording::new();
+    recording.call("tool\u{9b}\u{202e}", json!({ "a": "\u{9b}2J" }), "stop", "rule\u{202e}");
+    for args in [&["--json"][..], &["--json", "--all"], &["--json", "--dir", "\u{9b}\u{202e}"], &["--dir", "\u{9b}"]] {
+        let ran = recording.try_rules(NO_PROD, args).all();
+        assert!(!ran.contains(['\u{9b}', '\u{202e}']), "{args:?}: {ran:?}");
     }
 }
 

@@ -79,13 +79,9 @@ fn what_cannot_be_done_is_said() {
     shown(
         &recording.run(&["--rules", "missing.toml"]),
         expect![[r#"
-        error: the policy has mistakes, so nothing is let through
-
-        error: there is no such file
-         --> /project/missing.toml
-          = help: look at what follows `--config`
-        [2]
-    "#]],
+            error: there is no file `missing.toml`; look at what follows `--rules`
+            [2]
+        "#]],
     );
     shown(
         &recording.run(&["--since", "soon"]),
@@ -115,6 +111,13 @@ fn what_cannot_be_done_is_said() {
         [2]
     "#]],
     );
+    for args in [["--session", "nope"], ["--tool", "Read"]] {
+        let said = "error: no recorded call fits; look at `--session` and `--tool`\n[2]\n";
+        assert_eq!(recording.run(&args).all(), said, "{args:?}");
+    }
+    assert_eq!(recording.run(&["--session", "nope", "--json", "--all"]).json()["ok"], false);
+    // The beginning of an id will do.
+    assert_eq!(recording.run(&["--session", "s-", "--json"]).json()["calls"]["all"], 1);
     shown(
         &recording.run(&["--dir", "nowhere"]),
         expect![[r#"

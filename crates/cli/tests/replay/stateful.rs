@@ -97,7 +97,6 @@ fn calls_are_counted_that_are_not_compared() {
         (&all, &["--session", "s-2"], 8, 6),
         (&TEN_AN_HOUR.to_owned(), &["--session", "s-2"], 8, 0),
         (&all, &["--tool", "bash"], 16, 6),
-        (&all, &["--tool", "Read"], 0, 0),
     ] {
         let found = recording.try_rules(rules, &[args, &["--json"]].concat()).json();
         assert_eq!(found["calls"]["all"], calls, "{args:?}");
@@ -136,4 +135,31 @@ fn a_call_that_asks_for_permission_is_counted_once() {
     }
     let found = recording.try_rules(TEN_AN_HOUR, &["--json"]).json();
     assert_eq!(found["calls"]["same"], 20);
+}
+
+#[test]
+fn a_permission_request_that_the_record_marks_is_no_guess() {
+    let only_one = TEN_AN_HOUR.replace("10", "1");
+    for (permission, stopped) in [(true, 0), (false, 1)] {
+        let mut recording = Recording::new();
+        let call = |permission: bool| [("call", "c".into()), ("act", "go".into()), ("permission", permission.into())];
+        recording.begin("Bash", &call(false), "", Some(json!({ "command": "make" })));
+        // More calls than are remembered without an end.
+        for _ in 0..300 {
+            recording.begin("Read", &[("act", "go".into())], "", Some(json!({})));
+        }
+        recording.begin("Bash", &call(permission), "", Some(json!({ "command": "make" })));
+        let found = recording.try_rules(&only_one, &["--json"]).json();
+        assert_eq!(found["calls"]["more_stopped"], stopped, "{permission}");
+    }
+}
+
+#[test]
+fn the_command_of_a_route_is_no_call_of_its_own() {
+    let mut recording = Recording::new();
+    recording.bash("ls");
+    let routed = [("act", json!("stop")), ("routed", json!(true))];
+    recording.begin("Bash", &routed, "no-prod", Some(json!({ "command": "psql prod" })));
+    let found = recording.try_rules("", &["--json"]).json();
+    assert_eq!((&found["calls"]["all"], &found["changed"]), (&json!(1), &json!(0)));
 }

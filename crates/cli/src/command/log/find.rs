@@ -1,5 +1,6 @@
 //! Which records somebody wants to see, and finding them.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,6 +20,8 @@ const ACTS: &[&str] = &["go", "elsewhere", "ask", "reply", "stop"];
 const RECENT: usize = 10_000;
 /// How many records the index names at once.
 const PAGE: usize = 256;
+/// After so many numbers in a row without a record, nobody looks for the next one by its number.
+const MISSING: usize = 1_000;
 /// From this length on, a text is compared with digests too: a shorter one would be found in most of them.
 const DIGEST: usize = 8;
 
@@ -73,7 +76,7 @@ impl Wanted {
 }
 
 /// A word of a closed set.
-fn known(what: &str, given: Option<&str>, all: &[&str]) -> Result<Option<String>, String> {
+pub(super) fn known(what: &str, given: Option<&str>, all: &[&str]) -> Result<Option<String>, String> {
     let Some(given) = given else { return Ok(None) };
     if all.contains(&given) {
         return Ok(Some(given.to_owned()));
@@ -86,7 +89,7 @@ fn known(what: &str, given: Option<&str>, all: &[&str]) -> Result<Option<String>
 }
 
 /// The session that was meant: the table shows the beginnings of their ids only.
-fn session(given: &str, reader: &Reader) -> Result<String, Failure> {
+pub(crate) fn session(given: &str, reader: &Reader) -> Result<String, Failure> {
     let mut found: Vec<String> = Vec::new();
     for line in reader.lines_back()?.take(RECENT) {
         let Some(id) = line?.record().ok().and_then(|record| record.session) else { continue };
@@ -167,7 +170,7 @@ pub(super) fn matching(
 ) -> Result<Unreadable, Failure> {
     let reader = place.reader();
     let mut unreadable = Unreadable::default();
-    let entries: Box<dyn Iterator<Item = Result<Entry, AuditError>>> = match before {
+    let entries: Entries = match before {
         Some(before) if wanted.is_all() => Box::new(by_number(&reader, before)?),
         _ => Box::new(reader.entries_back()?),
     };
@@ -178,7 +181,8 @@ pub(super) fn matching(
             && wanted.is_indexed()
             && let Ok(Some(index)) = place.index()
         {
-            indexed(&reader, &index, wanted, before.map_or(newest + 1, |before| before.min(newest + 1)), each)?;
+            let end = newest.saturating_add(1);
+            indexed(&reader, &index, wanted, before.map_or(end, |before| before.min(end)), each)?;
             break;
         }
         match entry {
@@ -217,11 +221,65 @@ fn indexed(
     }
 }
 
+type Entries = Box<dyn Iterator<Item = Result<Entry, AuditError>>>;
+
 /// All records before a number, newest first. Numbers have no gaps, so nothing after it has to be read.
-fn by_number(reader: &Reader, before: u64) -> Result<impl Iterator<Item = Result<Entry, AuditError>> + use<>, Failure> {
+fn by_number(reader: &Reader, before: u64) -> Result<ByNumber, Failure> {
     let first = reader.segments()?.first().map_or(before, |segment| segment.first);
     let newest = reader.lines_back()?.next().transpose()?.map(|line| line.record()).transpose()?;
-    let end = newest.map_or(first, |newest| newest.seq + 1).min(before);
-    let reader = reader.clone();
-    Ok((first..end).rev().filter_map(move |seq| reader.entry(seq).transpose()))
+    let end = newest.map_or(first, |newest| newest.seq.saturating_add(1)).min(before);
+    Ok(ByNumber { reader: reader.clone(), numbers: first..end, found: end, missing: 0, rest: None })
+}
+
+struct ByNumber {
+    reader: Reader,
+    /// Those that were not yet looked at.
+    numbers: Range<u64>,
+    /// The one that was found last.
+    found: u64,
+    /// How many in a row were not there.
+    missing: usize,
+    /// Where there are gaps after all, what stands in the files.
+    rest: Option<Entries>,
+}
+
+impl ByNumber {
+    /// Somebody made up the numbers: what is there is found only by reading.
+    fn read_on(&mut self) -> Result<(), AuditError> {
+        let found = self.found;
+        let is_new = move |entry: &Result<Entry, _>| entry.as_ref().map_or(true, |entry| entry.record.seq < found);
+        self.rest = Some(Box::new(self.reader.entries_back()?.filter(is_new)));
+        Ok(())
+    }
+}
+
+impl Iterator for ByNumber {
+    type Item = Result<Entry, AuditError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(rest) = &mut self.rest {
+                return rest.next();
+            }
+            let seq = self.numbers.next_back()?;
+            match self.reader.entry(seq).transpose() {
+                Some(Ok(entry)) => {
+                    (self.found, self.missing) = (seq, 0);
+                    return Some(Ok(entry));
+                }
+                // It is met again by whoever reads on.
+                _ if self.missing >= MISSING => {
+                    if let Err(error) = self.read_on() {
+                        self.numbers = 0..0;
+                        return Some(Err(error));
+                    }
+                }
+                Some(Err(error)) => {
+                    self.missing += 1;
+                    return Some(Err(error));
+                }
+                None => self.missing += 1,
+            }
+        }
+    }
 }

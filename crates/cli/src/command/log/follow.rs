@@ -25,7 +25,7 @@ pub(super) fn run(place: &Place, wanted: &Wanted, args: &List, paint: Paint) -> 
     let reader = &place.reader();
     let mut spot = Spot::after(reader, u64::MAX)?;
     let mut out = Out { reader, paint, table: None };
-    let before = Some(spot.last + 1);
+    let before = Some(spot.last.saturating_add(1));
     let unreadable = if args.json {
         let (entries, unreadable) = list::newest(place, wanted, before, args.lines)?;
         Out::lines(&entries)?;
@@ -114,7 +114,9 @@ impl Spot {
             let line = line?;
             let record = line.record();
             // A writer that failed takes back what it wrote, so what stands here may be the middle of a line.
-            let Some(record) = record.ok().filter(|record| self.last == 0 || record.seq == self.last + 1) else {
+            let Some(record) =
+                record.ok().filter(|record| self.last == 0 || Some(record.seq) == self.last.checked_add(1))
+            else {
                 *self = Self::after(reader, self.last)?;
                 return Ok(new);
             };

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use tollgate_audit::{Entry, Record};
 
-use crate::command::Failure;
-use crate::output::{self, is_unseen};
+pub(super) use crate::output::print_json as print;
+use crate::output::safe_json;
 
 /// A record with what stands beside it, in place of the commitments to that.
 pub(super) fn entry(entry: &Entry) -> Value {
@@ -36,42 +36,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// JSON in which nothing stands that a terminal obeys: the same document, with more escapes.
-pub(super) fn safe(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c != '\n' && (c.is_control() || is_unseen(c)) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
 /// One line.
 pub(super) fn line(value: &Value) -> String {
-    format!("{}\n", safe(&value.to_string()))
-}
-
-/// Prints one document, for a reader.
-pub(super) fn print(value: &Value) -> Result<(), Failure> {
-    output::print(&format!("{}\n", safe(&format!("{value:#}"))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_same_document_comes_out() {
-        let document = json!({"a\u{202e}": "\u{9b}\x1b\u{7f}\n\u{e0041}é日"});
-        let text = safe(&document.to_string());
-        assert_eq!(text, r#"{"a\u202e":"\u009b\u001b\u007f\n\udb40\udc41é日"}"#);
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), document);
-    }
+    format!("{}\n", safe_json(&value.to_string()))
 }

@@ -6,16 +6,17 @@ use serde_json::json;
 use tollgate_core::Digest;
 
 use super::args::Key;
+use super::json;
 use super::place::{Origin, Place, shown};
 use crate::args::Policy;
 use crate::command::{Done, Failure, NO};
-use crate::output::{print, print_json, wrap};
+use crate::output::{print, wrap};
 
 pub(super) fn run(policy: &Policy, args: &Key) -> Done {
     let place = Place::of(policy, &args.place)?;
     let Some((key, proves)) = find(&place)? else {
         if args.json.json {
-            print_json(&json!({ "key": null }))?;
+            json::print(&json!({ "key": null }))?;
         } else {
             let dir = shown(&place.dir);
             print(&format!("there is no key yet: it is made with the first record of the log in\n{dir}\n"))?;
@@ -23,9 +24,11 @@ pub(super) fn run(policy: &Policy, args: &Key) -> Done {
         return Ok(ExitCode::from(NO));
     };
     if args.json.json {
-        print_json(&json!({ "key": key, "dir": place.dir, "of_the_log_itself": !proves }))?;
+        json::print(&json!({ "key": key, "dir": place.dir, "of_the_log_itself": !proves }))?;
     } else {
-        print(&format!("{key}\n\n{}\n", wrap(help(proves), 0, 80)))?;
+        print(&format!("{key}\n"))?;
+        // Whoever sends the key into a file wants nothing else in it.
+        eprintln!("\n{}", wrap(help(proves), 0, 80));
     }
     Ok(ExitCode::SUCCESS)
 }

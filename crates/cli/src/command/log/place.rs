@@ -10,7 +10,7 @@ use tollgate_config::Paths;
 use super::args::Where;
 use crate::args::Policy;
 use crate::command::Failure;
-use crate::output::visible;
+use crate::output::{thousands, visible};
 use crate::progress::Progress;
 
 const MEGA: u64 = 1_000_000;
@@ -20,7 +20,8 @@ pub(super) const KEY_FILE: &str = "key";
 
 impl From<AuditError> for Failure {
     fn from(error: AuditError) -> Self {
-        Self::Said(error.to_string())
+        // It may name a path, and whoever made that may have chosen anything.
+        Self::Said(visible(&error.to_string()))
     }
 }
 
@@ -119,6 +120,21 @@ impl Place {
         fs::read(self.dir.join("head")).ok().and_then(|text| Head::parse(&text))
     }
 
+    /// The numbers of its first and its last record, as far as they can be read.
+    pub(super) fn extent(&self) -> Option<(u64, u64)> {
+        let reader = self.reader();
+        let first = reader.segments().ok()?.first()?.first;
+        Some((first, reader.lines_back().ok()?.next()?.ok()?.record().ok()?.seq))
+    }
+
+    /// Which records it has, for who asked for others.
+    pub(super) fn what_is_there(&self) -> String {
+        match self.extent() {
+            Some((first, last)) => format!("the log has {} to {}", thousands(first), thousands(last)),
+            None => format!("nothing is recorded in `{}`", shown(&self.dir)),
+        }
+    }
+
     /// What to say where there is no record.
     pub(super) fn nothing(&self, enabled: bool) -> String {
         let dir = shown(&self.dir);
@@ -135,7 +151,7 @@ impl Place {
 }
 
 /// A path, as it may be shown.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     visible(&path.display().to_string())
 }
 

@@ -276,7 +276,7 @@ fn checkpoint(record: &Record) -> String {
     }
     match record.seq {
         0 | 1 => "the log begins".to_owned(),
-        seq => format!("signed up to {}", seq - 1),
+        seq => format!("signed up to {}", seq.saturating_sub(1)),
     }
 }
 

@@ -14,7 +14,7 @@ use super::place::{Place, shown};
 use super::{json, page};
 use crate::args::Policy;
 use crate::command::{Done, Failure};
-use crate::output::{Paint, thousands};
+use crate::output::Paint;
 
 /// How far around a record those are looked for that belong to the same call.
 const BEFORE: u64 = 2_000;
@@ -47,7 +47,8 @@ pub(super) fn run(policy: &Policy, args: &Show, paint: Paint) -> Done {
 
 fn find(place: &Place, args: &Show) -> Result<Found, Failure> {
     let reader = place.reader();
-    let entry = reader.entry(args.seq)?.ok_or_else(|| missing(place, &reader, args.seq))?;
+    let entry =
+        reader.entry(args.seq)?.ok_or_else(|| format!("there is no record {}; {}", args.seq, place.what_is_there()))?;
     let segments = reader.segments()?;
     let segment = segments.iter().rev().find(|segment| segment.first <= args.seq);
     let file = segment.map(|segment| segment.log());
@@ -56,21 +57,10 @@ fn find(place: &Place, args: &Show) -> Result<Found, Failure> {
         fields: fields(place, &entry, args)?,
         hash: hash(place, &reader, args.seq)?,
         file: file.unwrap_or_default(),
-        line: args.seq - segment.map_or(args.seq, |segment| segment.first) + 1,
+        line: args.seq.saturating_sub(segment.map_or(args.seq, |segment| segment.first)).saturating_add(1),
         call: same_call(&reader, &entry.record)?,
         entry,
     })
-}
-
-fn missing(place: &Place, reader: &Reader, seq: u64) -> Failure {
-    let dir = shown(&place.dir);
-    let first = reader.segments().ok().and_then(|segments| Some(segments.first()?.first));
-    let last = reader.lines_back().ok().and_then(|mut lines| lines.next()?.ok()?.record().ok());
-    let there = match (first, last) {
-        (Some(first), Some(last)) => format!("the log has {} to {}", thousands(first), thousands(last.seq)),
-        _ => format!("nothing is recorded in `{dir}`"),
-    };
-    format!("there is no record {seq}; {there}").into()
 }
 
 /// What stands beside the record. Credentials in what was sealed come out only for who asks for them by name.
@@ -98,7 +88,7 @@ fn fields(place: &Place, entry: &Entry, args: &Show) -> Result<Map<String, Value
 
 /// The hash of a record: the next one names it, or else the signed head.
 fn hash(place: &Place, reader: &Reader, seq: u64) -> Result<Option<String>, Failure> {
-    let next = reader.entry(seq + 1)?.map(|next| next.record.prev);
+    let next = seq.checked_add(1).map(|next| reader.entry(next)).transpose()?.flatten().map(|next| next.record.prev);
     let signed = || place.head().filter(|head| head.count == seq).map(|head| head.head.to_string());
     Ok(next.or_else(signed))
 }

@@ -8,11 +8,11 @@ use tollgate_clock::SystemClock;
 use tollgate_core::Clock;
 
 use super::args::Count;
-use super::count;
 use super::place::Place;
+use super::{count, json};
 use crate::args::Policy;
 use crate::command::{Done, Failure};
-use crate::output::{Paint, print, print_json, short, thousands, visible};
+use crate::output::{Paint, print, short, thousands, visible};
 use crate::when;
 
 /// How many columns of the picture are there for time.
@@ -31,7 +31,7 @@ pub(super) fn run(policy: &Policy, args: &Count, paint: Paint) -> Done {
         None => elsewhere(&place)?.stats(since, until)?,
     };
     if args.json.json {
-        print_json(&serde_json::to_value(&stats).map_err(|error| error.to_string())?)?;
+        json::print(&serde_json::to_value(&stats).map_err(|error| error.to_string())?)?;
     } else {
         print(&render(&stats, paint))?;
     }
@@ -58,7 +58,9 @@ pub(crate) fn render(stats: &Stats, paint: Paint) -> String {
         let _ = writeln!(out, "  {name:<11}{value}");
     }
     if stats.unreadable > 0 {
-        let text = format!("{} lines of the log are no record in its place; `tollgate log verify`", stats.unreadable);
+        let are = if stats.unreadable == 1 { "is" } else { "are" };
+        let lines = count(stats.unreadable, "line");
+        let text = format!("{lines} of the log {are} no record in its place; run `tollgate log verify`");
         let _ = writeln!(out, "\n{}", paint.red(&text));
     }
     chart(&mut out, &stats.hours, paint);
@@ -70,11 +72,12 @@ pub(crate) fn render(stats: &Stats, paint: Paint) -> String {
 }
 
 fn numbers(stats: &Stats) -> Vec<(&'static str, String)> {
+    let (granted, refused) = (thousands(stats.granted), thousands(stats.refused));
     let of_calls = |part: u64| format!("{} ({})", thousands(part), percent(part, stats.calls));
     let mut all = vec![
         ("calls", format!("{} in {}", thousands(stats.calls), count(stats.sessions, "session"))),
         ("blocked", of_calls(stats.blocked)),
-        ("asked", format!("{}; humans granted {}, refused {}", of_calls(stats.asked), stats.granted, stats.refused)),
+        ("asked", format!("{}; humans granted {granted}, refused {refused}", of_calls(stats.asked))),
     ];
     let mut more = |name, count: u64, what: &str| {
         if count > 0 {
@@ -107,12 +110,12 @@ fn chart(out: &mut String, hours: &[(String, u64, u64)], paint: Paint) {
     let calls: Vec<u64> = sums.iter().map(|(calls, _)| *calls).collect();
     let blocked: Vec<u64> = sums.iter().map(|(_, blocked)| *blocked).collect();
     let _ = writeln!(out, "\n{}", paint.bold("over time"));
-    let top = format!("{} {}", paint.green(&bars(&calls, LINES - 1, LINES)), most(&calls));
+    let top = format!("{} {}", paint.green(&bars(&calls, LINES - 1, LINES)), thousands(most(&calls)));
     let _ = writeln!(out, "  {:<8}{top}", "calls");
     for line in (0..LINES - 1).rev() {
         let _ = writeln!(out, "  {:<8}{}", "", paint.green(bars(&calls, line, LINES).trim_end()));
     }
-    let _ = writeln!(out, "  {:<8}{} {}", "blocked", paint.red(&bars(&blocked, 0, 1)), most(&blocked));
+    let _ = writeln!(out, "  {:<8}{} {}", "blocked", paint.red(&bars(&blocked, 0, 1)), thousands(most(&blocked)));
     let width = sums.len().max(from.len() + to.len() + 1);
     let _ = writeln!(out, "  {:<8}{}", "", paint.dim(&format!("{from}{to:>rest$}", rest = width - from.len())));
 }
@@ -153,7 +156,7 @@ fn heading(out: &mut String, title: &str, columns: &[&str], is_empty: bool, pain
 fn row(out: &mut String, name: &str, values: &[u64; 3], paint: Paint) {
     let name = short(&visible(name), 41);
     let shown = |value: &u64| {
-        let text = format!("{value:>12}");
+        let text = format!("{:>12}", thousands(*value));
         if *value == 0 { paint.dim(&text) } else { text }
     };
     let _ = writeln!(out, "  {name:<42}{}", values.iter().map(shown).collect::<String>());
@@ -164,7 +167,7 @@ fn interceptors(out: &mut String, all: &[Interceptor], paint: Paint) {
     for one in all.iter().take(10) {
         let name = short(&visible(&one.who), 41);
         let (mean, longest) = (time(one.total_us / one.turns.max(1)), time(one.max_us));
-        let _ = writeln!(out, "  {name:<42}{mean:>12}{longest:>12}{:>12}", one.turns);
+        let _ = writeln!(out, "  {name:<42}{mean:>12}{longest:>12}{:>12}", thousands(one.turns));
     }
 }
 
@@ -221,6 +224,17 @@ mod tests {
     }
 
     #[test]
+    fn one_line_is_a_line_and_large_numbers_can_be_read() {
+        let many = Counts { calls: 1_234_567, ..Counts::default() };
+        let hours = vec![("2026-11-15T00".to_owned(), 1_234_567, 0)];
+        let stats = Stats { by_tool: vec![("Bash".into(), many)], unreadable: 1, granted: 4_321, hours, ..some() };
+        let shown = render(&stats, Paint::PLAIN);
+        for text in ["\n1 line of the log is no", "granted 4,321,", "█ 1,234,567", "   1,234,567 "] {
+            assert!(shown.contains(text), "{text}: {shown}");
+        }
+    }
+
+    #[test]
     fn a_day_fits_on_a_screen() {
         check(
             &some(),
@@ -246,7 +260,7 @@ mod tests {
                   \u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1…          300           0           0
 
                 agents                                             calls     blocked       asked
-                  claude                                            1000          42           7
+                  claude                                           1,000          42           7
 
                 rules                                            blocked       asked    observed
                   core/delete-outside                                 42           0           3
@@ -271,10 +285,10 @@ mod tests {
                   asked      0 (0.0%); humans granted 0, refused 0
                   records    1
 
-                2 lines of the log are no record in its place; `tollgate log verify`
+                2 lines of the log are no record in its place; run `tollgate log verify`
 
                 over time
-                  calls                                                 ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  51707
+                  calls                                                 ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  51,707
                                                          ▁▁▂▂▃▃▄▅▅▆▆▇▇██████████████████
                                          ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█████████████████████████████████
                           ▁▁▂▂▃▃▄▄▅▅▆▆▇█████████████████████████████████████████████████▃

@@ -32,14 +32,19 @@ pub(super) fn run(policy: &Policy, args: &Verify, paint: Paint) -> Done {
     if found.records == 0 && found.flaw.is_none() {
         return nothing(&place, args.json.json);
     }
-    about_key(key, &mut notes);
+    let proven = key.is_some() || args.place.dir.is_some();
+    if proven {
+        about_key(key, &mut notes);
+    } else {
+        notes.push(without_key(&place)?);
+    }
     about_rest(&found, &known, &mut notes);
     if args.json.json {
-        json::print(&verdict(&found, &known, key, &notes))?;
+        json::print(&verdict(&found, &known, key, proven, &notes))?;
     } else {
-        print(&show(&found, &known, &notes, paint))?;
+        print(&show(&found, &known, proven, &notes, paint))?;
     }
-    Ok(if found.flaw.is_none() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+    Ok(if found.flaw.is_none() && proven { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
 /// Where nothing is, nothing is proven.
@@ -111,6 +116,15 @@ fn about_key(key: Option<PublicKey>, notes: &mut Vec<String>) {
     notes.push(note.to_owned());
 }
 
+/// One's own log is signed with one's own key. If that is gone, the log may be anybody's.
+fn without_key(place: &Place) -> Result<String, Failure> {
+    Ok(format!(
+        "the key of this log is not in `{}`. Without it nothing is proven: whoever changed the log could have signed it \
+         anew with a key of their own. If you know the public key, give it with `--key`",
+        shown(place.keys()?)
+    ))
+}
+
 fn about_rest(found: &Verified, known: &Known, notes: &mut Vec<String>) {
     if !found.unsigned.is_empty() {
         let which = ranges(&found.unsigned);
@@ -142,12 +156,13 @@ fn were(number: u64, one: &str) -> String {
     format!("{} {}", count(number, one), if number == 1 { "was" } else { "were" })
 }
 
-fn show(found: &Verified, known: &Known, notes: &[String], paint: Paint) -> String {
+fn show(found: &Verified, known: &Known, proven: bool, notes: &[String], paint: Paint) -> String {
     let what = format!("{}, {}", count(found.signatures, "signature"), count(found.fields, "field"));
     let range = found.range.map(|(first, last)| format!(" ({} to {})", thousands(first), thousands(last)));
     let what = format!("{}{}, {what}", count(found.records, "record"), range.unwrap_or_default());
     let mut out = match &found.flaw {
-        None => format!("{} {what}\n{}", paint.green("good:"), signed(found, known)),
+        None if proven => format!("{} {what}\n{}", paint.green("good:"), signed(found, known)),
+        None => format!("{} {}\n", paint.red("not proven:"), below(&what, 12)),
         Some(Flaw { seq, what: wrong }) => {
             let wrong = format!("record {}: {}", thousands(*seq), visible(wrong));
             let read = format!("read: {what}");
@@ -172,7 +187,7 @@ fn signed(found: &Verified, known: &Known) -> String {
     format!("      signed up to {} with key {key:.12}…{anchored}\n", thousands(found.signed))
 }
 
-fn verdict(found: &Verified, known: &Known, key: Option<PublicKey>, notes: &[String]) -> Value {
+fn verdict(found: &Verified, known: &Known, key: Option<PublicKey>, proven: bool, notes: &[String]) -> Value {
     let from = match key.map(|key| key.from) {
         Some(Origin::Given) => "given",
         Some(Origin::Own) => "own",
@@ -180,7 +195,7 @@ fn verdict(found: &Verified, known: &Known, key: Option<PublicKey>, notes: &[Str
         None => "log",
     };
     json!({
-        "ok": found.flaw.is_none(),
+        "ok": found.flaw.is_none() && proven,
         "flaw": found.flaw.as_ref().map(|flaw| json!({ "seq": flaw.seq, "what": flaw.what })),
         "records": found.records,
         "first": found.range.map(|(first, _)| first),

@@ -84,7 +84,9 @@ impl Judge {
     fn before(&mut self, recorded: &Recorded<'_>) -> Option<Now> {
         let mut body = recorded.document.clone().ok()?;
         // The same call again, before its end: its agent now asks for permission, and what it takes is taken already.
-        let permission = self.take(recorded).is_some();
+        // Where the record says so, nobody has to guess.
+        let is_again = self.take(recorded).is_some();
+        let permission = recorded.record.permission || is_again;
         let now = self.run(recorded, &mut body, &Rest { permission, ..Rest::default() });
         if let Some(call) = recorded.record.call.clone() {
             let session = recorded.record.session.clone();

@@ -11,7 +11,7 @@ use tollgate_core::{Body, Ended, Point};
 use crate::output::short;
 
 /// What a kept document has in the place of what was taken out or cut off.
-const MARKS: [&str; 2] = ["[redacted:", "[cut: "];
+const MARKS: [&str; 4] = ["[redacted:", " bytes left out]", " items left out]", " members left out]"];
 
 /// How much of what a call was about is kept to be shown.
 const SUMMARY: usize = 200;
@@ -123,10 +123,11 @@ pub(super) struct Recorded<'e> {
 }
 
 impl<'e> Recorded<'e> {
-    /// None where nothing is decided: records of other kinds, and points that are no gates.
+    /// None where nothing is decided: records of other kinds, and points that are no gates; and none of the command of a
+    /// route, which is judged with the call that was routed.
     pub(super) fn of(entry: &'e Entry, key: Option<&[u8; 32]>) -> Result<Option<Self>, String> {
         let record = &entry.record;
-        if record.kind != "event" {
+        if record.kind != "event" || record.routed {
             return Ok(None);
         }
         let point = record.point.as_deref().and_then(|name| name.parse::<Point>().ok());
@@ -136,14 +137,14 @@ impl<'e> Recorded<'e> {
         let time = tollgate_audit::moment(&record.time).ok_or_else(|| damaged("has no time"))?;
         let after = matches!(point, Point::ToolAfter | Point::ModelResponse);
         let name = if after { "result" } else { "arguments" };
-        let document = document(entry, name, key).map_err(|lost| damaged(&lost))?;
+        let (document, whole) = document(entry, name, key).map_err(|lost| damaged(&lost))?;
         let text = |name: &str| entry.fields.value(name).and_then(|value| value.as_str().map(str::to_owned));
         Ok(Some(Self {
             record,
             point,
             then,
             time,
-            redacted: document.is_ok() && is_redacted(entry, name),
+            redacted: document.is_ok() && (!whole || is_redacted(entry, name)),
             document,
             arguments: after.then(|| entry.fields.open("arguments", key)?.ok().map(Body::from)).flatten(),
             ended: record.ended.as_deref().and_then(ended),
@@ -176,17 +177,34 @@ impl<'e> Recorded<'e> {
     }
 }
 
-/// The document, or why there is none; an error if the record promises one that is not there.
-fn document(entry: &Entry, name: &str, key: Option<&[u8; 32]>) -> Result<Result<Body, Unkept>, String> {
+/// The document, or why there is none, and whether it was kept to its end; an error if the record promises one that is
+/// not there.
+fn document(entry: &Entry, name: &str, key: Option<&[u8; 32]>) -> Result<(Result<Body, Unkept>, bool), String> {
     match (entry.fields.open(name, key), entry.fields.fields.get(name)) {
-        (Some(opened), _) => Ok(opened.map(Body::from).map_err(|_| Unkept::Sealed)),
-        (None, Some(None)) => Ok(Err(Unkept::Erased)),
+        (Some(Ok(opened)), _) => {
+            let is_sealed = entry.fields.value(name).is_some_and(|kept| kept.get("sealed").is_some());
+            let (document, whole) = if is_sealed { unpacked(opened) } else { (opened, true) };
+            Ok((Ok(Body::from(document)), whole))
+        }
+        (Some(Err(_)), _) => Ok((Err(Unkept::Sealed), true)),
+        (None, Some(None)) => Ok((Err(Unkept::Erased), true)),
         (None, None) if entry.record.fields.contains_key(name) => Err(format!("has lost its `{name}`")),
-        (None, _) => Ok(Err(Unkept::Nothing)),
+        (None, _) => Ok((Err(Unkept::Nothing), true)),
     }
 }
 
-/// What is sealed is whole, whatever it says.
+/// Of what was too long to be sealed whole, only the beginning is there.
+fn unpacked(mut opened: Value) -> (Value, bool) {
+    if opened.get("too_long") != Some(&Value::Bool(true)) {
+        return (opened, true);
+    }
+    match opened.get_mut("beginning").map(Value::take) {
+        Some(beginning) => (beginning, false),
+        None => (opened, true),
+    }
+}
+
+/// Whether something was taken out of it or cut off. What is sealed is kept as it was, whatever it says.
 fn is_redacted(entry: &Entry, name: &str) -> bool {
     let kept = entry.fields.fields.get(name).and_then(Option::as_ref);
     kept.is_some_and(|(_, value)| MARKS.iter().any(|mark| value.get().contains(mark)))

@@ -10,7 +10,7 @@ use tollgate_config::Relaxation;
 use super::tally::{Change, Group, Sides, Tally};
 use crate::args::Form;
 use crate::command::{Done, Failure};
-use crate::output::{Paint, short, thousands, visible, wrap};
+use crate::output::{Paint, safe_json, short, thousands, visible, wrap};
 
 const WIDTH: usize = 80;
 /// The most of a rule's or a tool's name that is shown in a table.
@@ -59,7 +59,7 @@ impl Printer {
             (true, 0) => "{\n  \"changes\": [\n    ",
             (true, _) => ",\n    ",
         };
-        let text = if self.shape.json { change.json().to_string() } else { line(change) + "\n" };
+        let text = if self.shape.json { safe_json(&change.json().to_string()) } else { line(change) + "\n" };
         write!(self.out, "{before}{text}")?;
         self.listed += 1;
         Ok(())
@@ -90,7 +90,7 @@ impl Printer {
     }
 
     fn document(&mut self, document: &Value) -> Result<(), Failure> {
-        let text = format!("{document:#}\n");
+        let text = safe_json(&format!("{document:#}\n"));
         match (self.shape.all, self.listed) {
             (false, _) => self.out.write_all(text.as_bytes())?,
             (true, 0) => write!(self.out, "{{\n  \"changes\": [],{}", &text[1..])?,

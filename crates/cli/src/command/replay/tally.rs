@@ -136,6 +136,11 @@ impl Tally {
         Self { listing, ..Self::default() }
     }
 
+    /// Whether there was nothing to compare.
+    pub(super) fn is_empty(&self) -> bool {
+        self.span.is_none()
+    }
+
     /// Counts what was recorded and what is decided now, and gives back the change, if it is one.
     pub(super) fn add(&mut self, recorded: &Recorded<'_>, now: Option<Now>) -> Option<Change> {
         self.meet(recorded);
