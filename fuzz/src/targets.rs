@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tollgate_audit::{Known, Reader, verify};
 use tollgate_config::{File, Layer, combine, today};
 use tollgate_core::{Body, Event, Point};
 use tollgate_rules::{Setting, Source, Still, compile};
@@ -21,7 +22,7 @@ pub(crate) struct Target {
     pub hard: &'static [(&'static str, Hard)],
 }
 
-pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL];
+pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL, RECORD];
 
 pub(crate) fn named(name: &str) -> Result<&'static Target, String> {
     let names = || ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
@@ -359,4 +360,60 @@ fn around(size: usize, open: &str, close: &str) -> Vec<u8> {
 
 fn quoted(size: usize, open: &str, piece: &str, close: &str) -> Vec<u8> {
     [open.as_bytes(), &filled(size, piece), close.as_bytes()].concat()
+}
+
+const RECORD: Target = Target {
+    name: "record",
+    run: |input| drop(read_log(input)),
+    words: &[
+        "{\"",
+        "\":\"",
+        "\",\"",
+        "\":{\"",
+        "\":[",
+        "]",
+        "}",
+        "\n",
+        "\n==\n",
+        "\"seq\":",
+        "\"prev\":",
+        "\"time\":",
+        "\"kind\":",
+        "\"checkpoint\"",
+        "\"erasure\"",
+        "\"retention\"",
+        "\"follows\"",
+        "\"signed\":",
+        "\"recovered\":",
+        "\"fields\":",
+        "\"seqs\":[[1,18446744073709551615]]",
+        "\"through\":",
+        "\"v\":1",
+        "null",
+        "18446744073709551615",
+        "-1",
+        "1e400",
+    ],
+    hard: &[
+        ("many lines", |size| b"{\"v\":1}\n".repeat(size / 8)),
+        ("a long line", |size| [&vec![b'['; size][..], b"\n"].concat()),
+        ("many fields", |size| [b"\n==\n", &b"{\"fields\":{},\"seq\":1}\n".repeat(size / 23)[..]].concat()),
+    ],
+};
+
+/// Reads a log in every way there is: its records, then what stands beside them, then its head.
+fn read_log(input: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    let dir = std::env::temp_dir().join(format!("tollgate-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let text = String::from_utf8_lossy(input);
+    let mut parts = text.split("\n==\n");
+    for name in ["000000000001.log", "000000000001.fields", "head"] {
+        std::fs::write(dir.join(name), parts.next().unwrap_or_default())?;
+    }
+    let reader = Reader::new(&dir);
+    let forward = reader.entries_from(1)?.take_while(Result::is_ok).count();
+    let backward = reader.entries_back()?.take_while(Result::is_ok).count();
+    let _ = (reader.entry(1), reader.entry(forward as u64), reader.entry(backward as u64));
+    verify(&dir, &Known::default(), &mut |_| {})?;
+    Ok(())
 }

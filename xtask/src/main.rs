@@ -30,7 +30,7 @@ Usage: cargo xtask <chore>
   soak [--minutes N] [NAME]
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
-                        policy, cel
+                        policy, cel, record
   schema                write the committed JSON schemas again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.
