@@ -21,31 +21,45 @@ pub fn log(audit: &Audit, state: &Path, data: &Path, clock: &Arc<dyn Clock>) -> 
     Log::open(&state.join(FOLDER), &data.join(FOLDER), settings, Arc::clone(clock))
 }
 
-/// Opens the record that a plan asks for; none if nothing is to be recorded.
+/// What came of opening the record that a plan asks for.
+#[must_use]
+pub enum Opened {
+    /// Everything is recorded.
+    Recording(Recorder),
+    /// Nothing is to be recorded.
+    Off,
+    /// Nothing can be recorded, and somebody wrote `on_fault = "pass"`: calls go on. Show why.
+    Without(AuditError),
+}
+
+impl Opened {
+    /// What records, if there is something.
+    pub fn recorder(&self) -> Option<&Recorder> {
+        if let Self::Recording(recorder) = self { Some(recorder) } else { None }
+    }
+}
+
+/// Opens the record that a plan asks for.
 ///
-/// An error refuses everything that would have to be recorded: without a record there is no action. Where the plan says
-/// `on_fault = "pass"` there is then no record, and calls go on.
-pub fn recorder(
-    plan: &Plan,
-    state: &Path,
-    data: &Path,
-    clock: &Arc<dyn Clock>,
-) -> Result<Option<Recorder>, AuditError> {
-    let Audit { enabled, keep, on_fault, anchor, .. } = &plan.audit;
+/// An error refuses everything that would have to be recorded: without a record there is no action.
+pub fn open(plan: &Plan, state: &Path, data: &Path, clock: &Arc<dyn Clock>) -> Result<Opened, AuditError> {
+    let Audit { enabled, on_fault, .. } = &plan.audit;
     if !enabled {
-        return Ok(None);
+        return Ok(Opened::Off);
     }
-    let open = || {
-        let log = Arc::new(log(&plan.audit, state, data, clock)?);
-        let required = *on_fault == OnFault::Deny;
-        let settings = RecorderSettings { keep: kept(*keep), required, ..RecorderSettings::default() };
-        let publisher = anchor.as_ref().map(|place| Publisher::new(anchored(place), Arc::clone(&log)));
-        Recorder::publishing(log, settings, publisher)
-    };
-    match open() {
-        Err(_) if *on_fault == OnFault::Pass => Ok(None),
-        opened => opened.map(Some),
+    match recorder(&plan.audit, state, data, clock) {
+        Ok(recorder) => Ok(Opened::Recording(recorder)),
+        Err(error) if *on_fault == OnFault::Pass => Ok(Opened::Without(error)),
+        Err(error) => Err(error),
     }
+}
+
+fn recorder(audit: &Audit, state: &Path, data: &Path, clock: &Arc<dyn Clock>) -> Result<Recorder, AuditError> {
+    let log = Arc::new(log(audit, state, data, clock)?);
+    let required = audit.on_fault == OnFault::Deny;
+    let settings = RecorderSettings { keep: kept(audit.keep), required, ..RecorderSettings::default() };
+    let publisher = audit.anchor.as_ref().map(|place| Publisher::new(anchored(place), Arc::clone(&log)));
+    Recorder::publishing(log, settings, publisher)
 }
 
 impl Parts {

@@ -11,8 +11,9 @@ use serde_json::json;
 use tollgate_audit::{Entry, Known, Reader, verify};
 use tollgate_config::{File, Layer, Plan, combine};
 use tollgate_core::Clock;
+use tollgate_engine::record::{self, Opened};
 use tollgate_engine::state::Memory;
-use tollgate_engine::{Engine, Parts, record};
+use tollgate_engine::{Engine, Parts};
 use tollgate_rules::Still;
 use tollgate_rules::form::Date;
 use tollgate_testkit::ManualClock;
@@ -33,7 +34,7 @@ impl Place {
 
     fn surface(&self, text: &str) -> Surface {
         let (plan, clock) = (plan(text), Arc::new(ManualClock::default()) as Arc<dyn Clock>);
-        let recorder = record::recorder(&plan, self.dir(), self.dir(), &clock).unwrap();
+        let opened = record::open(&plan, self.dir(), self.dir(), &clock).unwrap();
         let parts = Parts {
             state: Arc::new(Memory::default()),
             clock,
@@ -41,7 +42,7 @@ impl Place {
             report: None,
             more: Vec::new(),
         };
-        let parts = recorder.iter().fold(parts, Parts::recorded);
+        let parts = opened.recorder().into_iter().fold(parts, Parts::recorded);
         Surface::new(Engine::new(plan, parts).unwrap_or_else(|wrong| panic!("{wrong}")).pipeline())
     }
 
@@ -138,11 +139,15 @@ fn without_a_place_for_the_record_nothing_is_opened_unless_the_policy_says_so() 
     let folder = Place::new();
     std::fs::write(folder.dir(), "no folder").unwrap();
     let clock = Arc::new(ManualClock::default()) as Arc<dyn Clock>;
-    let open =
-        |text: &str| record::recorder(&plan(text), folder.dir(), folder.dir(), &clock).map(|found| found.is_some());
-    assert!(open("").is_err());
-    assert_eq!(open("audit.on_fault = 'pass'\n"), Ok(false));
-    assert_eq!(open("audit.enabled = false\n"), Ok(false));
+    let open = |text: &str| match record::open(&plan(text), folder.dir(), folder.dir(), &clock) {
+        Ok(Opened::Recording(_)) => "recording",
+        Ok(Opened::Off) => "off",
+        Ok(Opened::Without(_)) => "without",
+        Err(_) => "refused",
+    };
+    assert_eq!(open(""), "refused");
+    assert_eq!(open("audit.on_fault = 'pass'\n"), "without");
+    assert_eq!(open("audit.enabled = false\n"), "off");
     std::fs::remove_file(folder.dir()).unwrap();
-    assert_eq!(open("").map_err(|error| error.to_string()), Ok(true));
+    assert_eq!(open(""), "recording");
 }

@@ -139,7 +139,13 @@ impl Place {
     pub(super) fn nothing(&self, enabled: bool) -> String {
         let dir = shown(&self.dir);
         if !self.own {
-            return format!("there is no record in `{dir}`; a log has files like 000000000001.log\n");
+            let below = self.dir.join("audit");
+            let help = if below.join("head").exists() {
+                format!("there is a log in `{}`", shown(&below))
+            } else {
+                "a log has files like 000000000001.log".to_owned()
+            };
+            return format!("there is no record in `{dir}`; {help}\n");
         }
         let fills = if enabled {
             "every call that an agent makes through Tollgate adds to it"
