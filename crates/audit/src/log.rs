@@ -258,13 +258,7 @@ impl Log {
         }
         self.store(tail, &batch, fresh)?;
         let Batch { seqs, began, .. } = batch;
-        for key in drafts.iter().filter_map(|draft| draft.closes.as_ref()) {
-            open.remove(key);
-        }
-        if open.len() + began.len() > MOST_OPEN {
-            open.clear();
-        }
-        open.extend(began);
+        note_calls(open, began, drafts);
         Ok(seqs)
     }
 
@@ -445,6 +439,17 @@ impl Batch {
         });
         draft.member("signed", &head.to_json());
         self.add(&draft, None);
+    }
+}
+
+/// Remembers calls that have begun and forgets those that ended. Where there are too many, ends are looked up in the log.
+fn note_calls(open: &mut HashMap<CallKey, u64>, began: HashMap<CallKey, u64>, drafts: &[Draft]) {
+    if open.len() + began.len() > MOST_OPEN {
+        open.clear();
+    }
+    open.extend(began);
+    for key in drafts.iter().filter_map(|draft| draft.closes.as_ref()) {
+        open.remove(key);
     }
 }
 
