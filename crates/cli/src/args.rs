@@ -52,6 +52,15 @@ pub(crate) enum When {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Answer the hook of a coding agent: its event on stdin, the answer in its own words on stdout.
+    ///
+    /// Agents run this; `tollgate init` registers it with them.
+    Hook {
+        /// The agent, such as claude-code.
+        agent: String,
+        /// The event, where the agent's documents do not say it.
+        event: Option<String>,
+    },
     /// Check the policy files and show what is enforced, and from where.
     Check(Json),
     /// Run the examples of all rules, and case files.
@@ -114,7 +123,7 @@ impl Command {
             Self::Trust(trust) => trust.json.json,
             Self::Log(log) => log.json(),
             Self::Replay(replay) => replay.json.json,
-            Self::Explain(_) | Self::Init(_) | Self::Completions { .. } | Self::Man => false,
+            Self::Hook { .. } | Self::Explain(_) | Self::Init(_) | Self::Completions { .. } | Self::Man => false,
         };
         if json { Form::Document } else { Form::Words }
     }

@@ -50,6 +50,10 @@ pub(crate) fn run(args: Args) -> Done {
     // What stands in JSON is text, whoever looks at it.
     let paint = if args.command.form() == Form::Words { Paint::from(args.color) } else { Paint::PLAIN };
     match args.command {
+        Command::Hook { agent, event } => {
+            let named = std::iter::once(agent).chain(event).collect::<Vec<_>>();
+            Ok(tollgate_hook::process::main(&named))
+        }
         Command::Check(json) => check::run(&args.policy, json.json, paint),
         Command::Test(test) => test::run(&args.policy, &test, paint),
         Command::Explain(explain) => explain::run(&args.policy, &explain, paint),

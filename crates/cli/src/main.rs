@@ -18,6 +18,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    // An agent waits for this at every step, so nothing else is touched first.
+    if let Some(rest) = hook_arguments() {
+        return tollgate_hook::process::main(&rest);
+    }
     let args = args::Args::parse();
     let (paint, form) = (output::Paint::from(args.color), args.command.form());
     match command::run(args) {
@@ -34,4 +38,15 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What follows `hook`, if this is the hook of an agent. Help is for people, who can wait.
+fn hook_arguments() -> Option<Vec<String>> {
+    let mut args = std::env::args_os().skip(1);
+    if args.next()? != "hook" {
+        return None;
+    }
+    let rest: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let help = |arg: &String| arg == "--help" || arg == "-h";
+    (!rest.is_empty() && !rest.iter().any(help)).then_some(rest)
 }

@@ -8,6 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tollgate_core::{Clock, Fault};
 
+mod wait;
+
+pub use wait::block_on;
+
 /// The machine's clock. Clones share one timer thread, which starts when it is first needed.
 ///
 /// It needs no async runtime: a handler that hangs is dropped under any of them, and without one.

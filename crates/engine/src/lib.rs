@@ -15,6 +15,7 @@
 //! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
 //! * [`record`] — the record that a plan asks for.
 //! * [`Disk`] — what stands around calls on this machine: workspace, home, links.
+//! * [`within`] — what a surface does that cannot do what was decided: it refuses, and says so.
 //! * [`Observed`] — what would have happened, where something is only observed.
 //!
 //! # Order
@@ -40,9 +41,11 @@ mod engine;
 mod explain;
 mod observe;
 mod rules;
+mod within;
 
 pub use ambient::Disk;
 pub use engine::{Engine, Parts};
 pub use explain::{EffectForm, Explained, decider};
 pub use observe::{Observed, Report, Would};
 pub use rules::FindingForm;
+pub use within::{Able, within};

@@ -1,49 +1,18 @@
 //! Futures without a runtime: run one to its end, stop one, survive one that panics.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
 
+pub use tollgate_clock::block_on;
 use tollgate_core::{Clock, Fault};
 
 /// A future in a box, as handlers and tools return them.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Runs a future on this thread to its end, for callers without an async runtime.
-///
-/// ```
-/// assert_eq!(tollgate::block_on(async { 6 * 7 }), 42);
-/// ```
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let wake = Arc::new(Unpark { thread: std::thread::current(), woken: AtomicBool::new(false) });
-    let waker = Waker::from(Arc::clone(&wake));
-    let mut future = pin!(future);
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return value;
-        }
-        while !wake.woken.swap(false, Ordering::SeqCst) {
-            std::thread::park();
-        }
-    }
-}
-
-/// Wakes a thread. The flag is what counts: a `block_on` inside another uses up the outer one's unparking.
-struct Unpark {
-    thread: Thread,
-    woken: AtomicBool,
-}
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.woken.store(true, Ordering::SeqCst);
-        self.thread.unpark();
-    }
-}
 
 /// Tells a running call to stop. Clones are the same signal.
 ///

@@ -173,13 +173,16 @@ pub struct HookAnswer {
 }
 
 impl HookAnswer {
+    /// No answer, which every agent takes for "go on as you would have".
+    pub const SILENT: Self = Self { stdout: String::new(), stderr: String::new(), exit: 0 };
+
     /// An answer that is read.
-    fn says(answer: &Value) -> Self {
+    pub fn says(answer: &Value) -> Self {
         Self { stdout: answer.to_string(), stderr: String::new(), exit: 0 }
     }
 
     /// An answer by exit status. Several agents let the tool run if nothing is on standard error.
-    fn fails(reason: &str) -> Self {
+    pub fn fails(reason: &str) -> Self {
         Self { stdout: String::new(), stderr: reason.to_owned(), exit: 2 }
     }
 }

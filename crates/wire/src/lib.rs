@@ -11,6 +11,7 @@ pub mod lens;
 
 mod digest;
 mod number;
+mod part;
 mod read;
 #[cfg(test)]
 mod samples;
@@ -18,5 +19,6 @@ mod scan;
 mod tools;
 
 pub use digest::{canonical, digest};
+pub use part::part;
 pub use read::{body, read};
 pub use tools::{KINDS, TOOLS, Tool, kind, names};

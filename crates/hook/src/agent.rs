@@ -1,0 +1,218 @@
+//! What an agent's file says.
+
+use serde_json::Value;
+use tollgate_core::{Body, Ended, Point};
+use tollgate_wire::dialect::HookAnswer;
+
+/// A coding agent: everything that is known about its hooks.
+///
+/// The functions are plain: they read and make documents and do nothing else.
+pub struct Agent {
+    /// Its name on the command line, in records and in policies: `claude-code`.
+    pub id: &'static str,
+    /// What else people type for it.
+    pub aliases: &'static [&'static str],
+    /// Its name for people: `Claude Code`.
+    pub title: &'static str,
+    /// Every event it has.
+    pub hooks: &'static [Hook],
+    /// What it can do without any hook being asked, in words that end the sentence "no hook sees …".
+    pub unseen: &'static [&'static str],
+    /// Whether it also runs hooks that were registered for other agents, so that a call may be judged twice.
+    pub doubled: bool,
+    /// Whether a document certainly comes from this agent. Some agents also run hooks that were registered for others.
+    pub calls: fn(&Value) -> bool,
+    /// The name of the event a document is about, if the document says it.
+    pub event: for<'a> fn(&'a Value) -> Option<&'a str>,
+    /// From the agent's document to what is about to happen; or why that cannot be told, as a sentence's end
+    /// ("`tool_name` is missing").
+    pub decode: for<'a> fn(&Payload<'a>) -> Result<Moment<'a>, String>,
+    /// From a decision to what is printed. It is only asked for what the [`Hook`] can do.
+    pub encode: fn(&Payload<'_>, &Decision) -> HookAnswer,
+    /// The refusal where not even the event is known.
+    pub refuse: fn(&str) -> HookAnswer,
+}
+
+/// One event of an agent: its name, where it stands in an agent's life, and what can be done there.
+#[derive(Debug)]
+pub struct Hook {
+    /// The agent's name for it.
+    pub name: &'static str,
+    /// The point.
+    pub point: Point,
+    /// What an answer can do.
+    pub can: Can,
+    /// Whether `tollgate init` registers it. The others cost a process each time and can do little.
+    pub registered: bool,
+    /// Whether it asks again about a call that another event has asked about (`PermissionRequest`).
+    pub permission: bool,
+}
+
+impl Hook {
+    /// An event that is registered.
+    pub const fn new(name: &'static str, point: Point, can: Can) -> Self {
+        Self { name, point, can, registered: true, permission: false }
+    }
+
+    /// The same, and nobody registers it unless they want to.
+    #[must_use]
+    pub const fn optional(self) -> Self {
+        Self { registered: false, ..self }
+    }
+
+    /// The same, about a call that was judged already.
+    #[must_use]
+    pub const fn permission(self) -> Self {
+        Self { permission: true, registered: false, ..self }
+    }
+}
+
+/// What an answer to an event can do. What it cannot do is never silently left out: a question becomes a refusal, and so
+/// does a call that should have been rewritten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Can {
+    /// Keep it from happening; at `tool.after`, keep the result from the model.
+    pub deny: bool,
+    /// Have the agent ask its user.
+    pub ask: bool,
+    /// Change it: arguments before, the result after.
+    pub rewrite: bool,
+    /// Add text for the model.
+    pub note: bool,
+    /// Show text to the user.
+    pub tell: bool,
+}
+
+impl Can {
+    /// Nothing: it is only seen.
+    pub const WATCH: Self = Self { deny: false, ask: false, rewrite: false, note: false, tell: false };
+    /// Refuse.
+    pub const DENY: Self = Self { deny: true, ..Self::WATCH };
+
+    /// And have the agent ask.
+    #[must_use]
+    pub const fn ask(self) -> Self {
+        Self { ask: true, ..self }
+    }
+
+    /// And change it.
+    #[must_use]
+    pub const fn rewrite(self) -> Self {
+        Self { rewrite: true, ..self }
+    }
+
+    /// And add text for the model.
+    #[must_use]
+    pub const fn note(self) -> Self {
+        Self { note: true, ..self }
+    }
+
+    /// And show text to the user.
+    #[must_use]
+    pub const fn tell(self) -> Self {
+        Self { tell: true, ..self }
+    }
+}
+
+/// What came in on standard input, read.
+pub struct Payload<'a> {
+    /// The event it is about.
+    pub hook: &'static Hook,
+    /// The bytes as they came.
+    pub bytes: &'a [u8],
+    /// What they say.
+    pub doc: &'a Value,
+}
+
+impl<'a> Payload<'a> {
+    /// A text in the document, by its JSON pointer (`/tool_name`).
+    pub fn text(&self, pointer: &str) -> Option<&'a str> {
+        self.doc.pointer(pointer)?.as_str()
+    }
+
+    /// A text that must be there.
+    pub fn must(&self, pointer: &str) -> Result<&'a str, String> {
+        self.text(pointer).ok_or_else(|| format!("`{}` is missing or is no text", pointer.trim_start_matches('/')))
+    }
+
+    /// A part of the document as a body, with the very bytes it has in the document: how it was written decides
+    /// whether two readers could take it for different things.
+    pub fn body(&self, path: &[&str]) -> Result<Body, String> {
+        let missing = || format!("`{}` is missing", path.join("."));
+        tollgate_wire::part(self.bytes, path).map(|part| tollgate_wire::body(part.to_vec())).ok_or_else(missing)
+    }
+
+    /// The same where the part is a text that holds JSON; if it holds none, it is a text.
+    pub fn body_in_text(&self, path: &[&str]) -> Result<Body, String> {
+        let pointer: String = path.iter().flat_map(|step| ["/", step]).collect();
+        match self.doc.pointer(&pointer) {
+            Some(Value::String(text)) if tollgate_wire::read(text.as_bytes()).0.is_ok() => {
+                Ok(tollgate_wire::body(text.as_bytes().to_vec()))
+            }
+            _ => self.body(path),
+        }
+    }
+}
+
+/// What is about to happen, or has, in an agent's life.
+#[derive(Debug, Default)]
+pub struct Moment<'a> {
+    /// The tool, as the agent calls it.
+    pub tool: Option<&'a str>,
+    /// The MCP server that owns the tool.
+    pub server: Option<&'a str>,
+    /// Which call.
+    pub call_id: Option<&'a str>,
+    /// The session.
+    pub session: Option<&'a str>,
+    /// The model that asks.
+    pub model: Option<&'a str>,
+    /// The working directory.
+    pub cwd: Option<&'a str>,
+    /// How the call ended, at `tool.after`.
+    pub ended: Option<Ended>,
+    /// How it failed.
+    pub reason: Option<&'a str>,
+    /// How long it took, in milliseconds.
+    pub took: Option<u64>,
+    /// The arguments as they ran, at `tool.after`.
+    pub arguments: Option<Body>,
+    /// The document that is judged: arguments, a result, a prompt.
+    pub body: Body,
+}
+
+/// What is to be printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// What becomes of it.
+    pub said: Said,
+    /// For the model.
+    pub notes: Vec<String>,
+    /// For the user.
+    pub tells: Vec<String>,
+}
+
+/// What becomes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// It happens.
+    Go,
+    /// It happens like this: the whole new arguments, result or prompt, in the agent's own shape.
+    Rewrite(Value),
+    /// The agent asks its user, with these words.
+    Ask(String),
+    /// It does not happen, for this reason. Never empty: some agents take that for consent.
+    Stop(String),
+}
+
+impl Decision {
+    /// A refusal.
+    pub fn stop(reason: impl Into<String>) -> Self {
+        Self { said: Said::Stop(reason.into()), notes: Vec::new(), tells: Vec::new() }
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_silent(&self) -> bool {
+        self.said == Said::Go && self.notes.is_empty() && self.tells.is_empty()
+    }
+}

@@ -1,0 +1,179 @@
+//! The program around the surface: `tollgate hook <agent> [event]`.
+//!
+//! Everything that can go wrong here is answered, in the agent's words, and before the agent loses patience.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tollgate_clock::SystemClock;
+use tollgate_config::Paths;
+use tollgate_core::{Clock, Fault};
+use tollgate_engine::record::{self, Opened};
+use tollgate_engine::state::Files;
+use tollgate_engine::{Disk, Engine, Parts};
+use tollgate_wire::dialect::HookAnswer;
+
+use crate::agent::{Agent, Moment};
+use crate::agents::{AGENTS, find};
+use crate::once;
+use crate::run::{self, Gate, Read, broken};
+
+/// When we answer whatever happens. Registrations give us well more than this.
+pub const DEADLINE: Duration = Duration::from_secs(25);
+/// No event is this long; what is longer is refused unread.
+const MAX_INPUT: u64 = 16 << 20;
+
+/// Answers the hook of an agent: reads standard input, prints the answer, and says how to end.
+///
+/// `args` is what stands behind `hook` on the command line: the agent, and perhaps the event.
+pub fn main(args: &[String]) -> ExitCode {
+    // A panic is answered like any other failure; its message would only confuse whoever reads standard error.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (agent, event) = match named(args) {
+        Ok(named) => named,
+        Err(problem) => return give(&HookAnswer::fails(&problem)),
+    };
+    let answered = watch(agent);
+    let answer =
+        Fault::catch(|| respond(agent, event)).unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
+    if answered.swap(true, Ordering::SeqCst) {
+        // Too late: the clock has answered and ends the process.
+        loop {
+            std::thread::park();
+        }
+    }
+    give(&answer)
+}
+
+fn named(args: &[String]) -> Result<(&'static Agent, Option<&str>), String> {
+    let known = || AGENTS.iter().map(|agent| agent.id).collect::<Vec<_>>().join(", ");
+    let name = args.first().ok_or_else(|| format!("name the agent: tollgate hook <agent>, one of {}", known()))?;
+    let agent = find(name).ok_or_else(|| format!("there is no agent `{name}`; known are {}", known()))?;
+    Ok((agent, args.get(1).map(String::as_str)))
+}
+
+/// Answers for us when we hang: agents take a hook that is too slow for consent.
+fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
+    let answered = Arc::new(AtomicBool::new(false));
+    let ours = Arc::clone(&answered);
+    let wait = move || {
+        std::thread::sleep(deadline());
+        if !ours.swap(true, Ordering::SeqCst) {
+            let late = broken(&format!("no decision within {} seconds", deadline().as_secs()));
+            give(&(agent.refuse)(&late));
+            std::process::exit(i32::from((agent.refuse)(&late).exit));
+        }
+    };
+    // Without a thread to spare we go on: whatever hangs would be answered by the agent, as if we were not there.
+    let _ = std::thread::Builder::new().stack_size(64 << 10).spawn(wait);
+    answered
+}
+
+fn deadline() -> Duration {
+    // Tests do not wait for half a minute.
+    #[cfg(debug_assertions)]
+    if let Some(millis) = std::env::var("TOLLGATE_TEST_DEADLINE_MS").ok().and_then(|text| text.parse().ok()) {
+        return Duration::from_millis(millis);
+    }
+    DEADLINE
+}
+
+/// Prints an answer. If that fails, the exit status refuses, which is understood by most.
+fn give(answer: &HookAnswer) -> ExitCode {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+    let told = io::stderr().lock().write_all(answer.stderr.as_bytes());
+    if written.is_err() || told.is_err() {
+        let _ = io::stderr().lock().write_all(broken("the answer could not be written").as_bytes());
+        return ExitCode::from(2);
+    }
+    ExitCode::from(answer.exit)
+}
+
+/// From standard input to an answer.
+fn respond(agent: &'static Agent, event: Option<&str>) -> HookAnswer {
+    let refuse = |problem: String| (agent.refuse)(&broken(&problem));
+    let mut bytes = Vec::new();
+    match io::stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut bytes) {
+        Err(error) => return refuse(format!("standard input: {error}")),
+        Ok(_) if bytes.len() as u64 > MAX_INPUT => return refuse("the event is larger than 16 MiB".to_owned()),
+        Ok(_) => {}
+    }
+    let mut doc = Value::Null;
+    let read = match run::read(agent, event, &bytes, &mut doc) {
+        Ok(read) => read,
+        Err(refused) => return refused,
+    };
+    #[cfg(debug_assertions)]
+    fail_as_told();
+    respond_to(agent, &read).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
+}
+
+/// Tests see what becomes of a bug.
+#[cfg(debug_assertions)]
+#[allow(clippy::panic, reason = "what is tested is what becomes of a panic")]
+fn fail_as_told() {
+    match std::env::var("TOLLGATE_TEST_FAIL").as_deref() {
+        Ok("panic") => panic!("as told"),
+        Ok("hang") => std::thread::sleep(Duration::from_secs(3600)),
+        _ => {}
+    }
+}
+
+fn respond_to(registered: &'static Agent, read: &Read<'_>) -> Result<HookAnswer, String> {
+    let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
+    let paths = paths(&moment)?;
+    once::answered(registered, read, &moment, &paths, || {
+        let (engine, tells) = open(&paths)?;
+        let gate = Gate { pipeline: engine.pipeline(), engine: Some(&engine), tells };
+        Ok(run::answer(&gate, read))
+    })
+}
+
+/// Where the policy of the agent's working directory lies. The hook may have been started anywhere.
+fn paths(moment: &Moment<'_>) -> Result<Paths, String> {
+    let told = moment.cwd.map(PathBuf::from).filter(|cwd| cwd.is_absolute());
+    let cwd = match told {
+        Some(cwd) => cwd,
+        None => std::env::current_dir().map_err(|error| format!("the working directory: {error}"))?,
+    };
+    Ok(Paths::find(&cwd, None, |name| std::env::var_os(name)))
+}
+
+/// The policy that holds there, ready to judge and to record.
+fn open(paths: &Paths) -> Result<(Engine, Vec<String>), String> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let plan = tollgate_config::load(paths).map_err(|wrong| one_line(&wrong))?;
+    let (state, data) = (folder(paths.state())?, folder(paths.data())?);
+    let mut tells = Vec::new();
+    let parts = Parts {
+        state: Arc::new(Files::new(state)),
+        clock: Arc::clone(&clock),
+        ambient: Arc::new(Disk::new(std::env::var("HOME").ok().filter(|home| home.starts_with('/')))),
+        report: None,
+        more: Vec::new(),
+    };
+    let parts = match record::open(&plan, state, data, &clock).map_err(|error| format!("the record: {error}"))? {
+        Opened::Recording(recorder) => parts.recorded(&recorder),
+        Opened::Off => parts,
+        Opened::Without(error) => {
+            tells.push(format!("Tollgate records nothing: {error}"));
+            parts
+        }
+    };
+    Ok((Engine::new(plan, parts).map_err(|wrong| one_line(&wrong))?, tells))
+}
+
+fn folder(found: Result<&Path, tollgate_config::NoHome>) -> Result<&Path, String> {
+    found.map_err(|error| error.to_string())
+}
+
+/// The first mistake and how many there are: a refusal is one line.
+fn one_line(wrong: &tollgate_config::Diagnostics) -> String {
+    format!("the policy has mistakes: {}; `tollgate check` shows them", wrong.brief())
+}

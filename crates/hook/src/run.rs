@@ -1,0 +1,224 @@
+//! The surface: one document in, one answer out.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tollgate_clock::block_on;
+use tollgate_core::{Act, Body, Ended, Event, Pipeline, Point, Question, Ruling};
+use tollgate_engine::{Able, Engine, within};
+use tollgate_wire::dialect::{self, HookAnswer};
+use tollgate_wire::lens::lens_for;
+
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agents::caller;
+
+/// The name of this surface in events.
+pub const SURFACE: &str = "hook";
+
+/// What mends most things, said in every refusal that is nobody's decision.
+pub const MEND: &str = "`tollgate doctor` says what is wrong and how to mend it";
+
+/// What judges.
+pub struct Gate<'a> {
+    /// The policy.
+    pub pipeline: Pipeline,
+    /// What knows which questions were answered before.
+    pub engine: Option<&'a Engine>,
+    /// What the user is told with every answer: that Tollgate is paused, that nothing is recorded.
+    pub tells: Vec<String>,
+}
+
+/// A document that was read: who wrote it, and about which event.
+pub struct Read<'a> {
+    /// Who really wrote it.
+    pub agent: &'static Agent,
+    /// What they wrote.
+    pub payload: Payload<'a>,
+    /// Why another reader might take it for something else.
+    ambiguity: Option<&'static str>,
+}
+
+/// Reads what an agent wrote, or refuses it in that agent's words.
+///
+/// `registered` is the agent whose hook this is, and `event` the event that its registration names, if it does.
+pub fn read<'a>(
+    registered: &'static Agent,
+    event: Option<&str>,
+    bytes: &'a [u8],
+    doc: &'a mut Value,
+) -> Result<Read<'a>, HookAnswer> {
+    let (value, ambiguity) = tollgate_wire::read(bytes);
+    *doc = value.map_err(|fault| (registered.refuse)(&broken(&format!("what {} sent: {fault}", registered.title))))?;
+    let doc: &'a Value = doc;
+    let agent = caller(registered, doc);
+    let hook = hook(agent, event, doc).map_err(|problem| (agent.refuse)(&broken(&problem)))?;
+    Ok(Read { agent, payload: Payload { hook, bytes, doc }, ambiguity })
+}
+
+/// Which event a document is about. The document knows better than the registration.
+fn hook(agent: &'static Agent, named: Option<&str>, doc: &Value) -> Result<&'static Hook, String> {
+    let name = (agent.event)(doc).or(named).ok_or_else(|| format!("{} sent an event without a name", agent.title))?;
+    let known = agent.hooks.iter().find(|hook| hook.name == name);
+    known.ok_or_else(|| format!("the event `{name}` of {} is not known to this version", agent.title))
+}
+
+/// Judges what an agent wrote, and answers in its words.
+pub fn answer(gate: &Gate<'_>, read: &Read<'_>) -> HookAnswer {
+    let Read { agent, payload, .. } = read;
+    let mut decision = (agent.decode)(payload).map_or_else(
+        |problem| Decision::stop(broken(&format!("what {} sent: {problem}", agent.title))),
+        |moment| judge(gate, read, moment),
+    );
+    decision.tells.extend(gate.tells.iter().cloned());
+    say(agent, payload, decision)
+}
+
+/// Says a decision in an agent's words, as far as the event has words for it.
+pub fn say(agent: &Agent, payload: &Payload<'_>, decision: Decision) -> HookAnswer {
+    let Can { deny, note, tell, .. } = payload.hook.can;
+    let Decision { mut said, mut notes, mut tells } = decision;
+    if let Said::Stop(reason) = &said
+        && !deny
+    {
+        // It cannot be held up here. It is recorded, and whoever can be told is.
+        tells.push(reason.clone());
+        said = Said::Go;
+    }
+    if !note {
+        notes.clear();
+    }
+    if !tell {
+        tells.clear();
+    }
+    let decision = Decision { said, notes, tells };
+    if decision.is_silent() { HookAnswer::SILENT } else { (agent.encode)(payload, &decision) }
+}
+
+/// Refuses what an agent wrote, whatever it is.
+pub fn refuse(read: &Read<'_>, reason: &str) -> HookAnswer {
+    say(read.agent, &read.payload, Decision::stop(reason))
+}
+
+/// What something of ours that broke is called in a refusal.
+pub fn broken(what: &str) -> String {
+    format!("Tollgate could not judge this, so it is refused: {what}; {MEND}")
+}
+
+fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
+    let Read { agent, payload, ambiguity } = read;
+    let hook = payload.hook;
+    let mut body = moment.body.clone();
+    if let Some(why) = outside(*ambiguity, &body, hook.point) {
+        return Decision::stop(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
+    }
+    let name = moment.tool.map(|tool| gate.pipeline.name(tool));
+    let call = call_id(&moment, payload);
+    let event = Event {
+        name: name.as_ref(),
+        call_id: name.is_some().then_some(&*call),
+        session: moment.session,
+        agent: Some(agent.id),
+        surface: Some(SURFACE),
+        server: moment.server,
+        model: moment.model,
+        cwd: moment.cwd,
+        native: (hook.point == Point::Notice).then_some(hook.name),
+        arguments: moment.arguments.as_ref(),
+        ended: moment.ended,
+        reason: moment.reason,
+        took: moment.took.map(Duration::from_millis),
+        permission: hook.permission,
+        fixed_name: true,
+        ..Event::at(hook.point)
+    };
+    let outcome = block_on(gate.pipeline.run(&event, &mut body));
+    let act = match gate.engine.map(|engine| engine.redeem(outcome.act.clone())) {
+        None => outcome.act,
+        Some(Ok(act)) => act,
+        Some(Err(error)) => return Decision::stop(broken(&error.to_string())),
+    };
+    let rewritten = differs(&moment.body, &body);
+    let Can { ask, rewrite, .. } = hook.can;
+    let act = within(act, rewritten, Able { ask, rewrite, ..Able::default() }, agent.title);
+    let (notes, tells) = (std::mem::take(&mut body.notes), std::mem::take(&mut body.tells));
+    let said = match act {
+        Act::Stop(ruling) if hook.point == Point::ToolBefore => Said::Stop(ended(gate, &event, &body, &ruling)),
+        Act::Stop(ruling) => Said::Stop(worded(&ruling)),
+        Act::Ask(question) => Said::Ask(titles(&question)),
+        Act::Go if rewritten => {
+            body.into_json().map_or_else(|fault| Said::Stop(broken(&fault.to_string())), Said::Rewrite)
+        }
+        Act::Go => Said::Go,
+        // What cannot be done here has been refused by now.
+        Act::Elsewhere { .. } | Act::Reply(_) => Said::Stop(broken("this version cannot carry it out")),
+    };
+    Decision { said, notes, tells }
+}
+
+/// Why the document around the body may be read in two ways: then nobody knows which tool is meant. What is ambiguous
+/// within the body is the pipeline's business.
+fn outside(ambiguity: Option<&'static str>, body: &Body, point: Point) -> Option<&'static str> {
+    ambiguity.filter(|_| point.is_gate() && (body.json().is_err() || body.ambiguity().is_none()))
+}
+
+/// Which call this is. Some agents do not say; before and after, the same call then has the same made-up name.
+fn call_id<'a>(moment: &Moment<'a>, payload: &Payload<'_>) -> Cow<'a, str> {
+    if let Some(id) = moment.call_id {
+        return Cow::Borrowed(id);
+    }
+    let arguments = moment.arguments.as_ref().unwrap_or(&moment.body);
+    let arguments = arguments.json().cloned().unwrap_or(Value::Null);
+    let digest = tollgate_wire::digest(&json!([moment.session, moment.tool, arguments]));
+    let hex: String = digest.0[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    debug_assert!(payload.hook.point.is_about_a_tool() || moment.tool.is_none());
+    Cow::Owned(format!("call-{hex}"))
+}
+
+/// Ends a call that does not happen: whoever stands at `tool.after` sees that it was refused, because its agent will not
+/// tell. Gives the words of the refusal, which an edit there may have changed.
+fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) -> String {
+    let reason = worded(ruling);
+    let document = dialect::content_blocked(&Ruling { reason: reason.clone().into(), ..ruling.clone() });
+    let mut body = Body::from(document);
+    let event = Event {
+        point: Point::ToolAfter,
+        arguments: Some(arguments),
+        ended: Some(Ended::Blocked),
+        reason: Some(&reason),
+        took: Some(Duration::ZERO),
+        permission: false,
+        fixed_name: false,
+        ..*event
+    };
+    let before = body.clone();
+    let outcome = block_on(gate.pipeline.run(&event, &mut body));
+    match outcome.act {
+        Act::Stop(again) => worded(&again),
+        _ if differs(&before, &body) => {
+            let doc = body.json().cloned().unwrap_or_default();
+            let texts = lens_for(&doc).texts(&doc).join("\n");
+            if texts.trim().is_empty() { reason } else { texts }
+        }
+        _ => reason,
+    }
+}
+
+/// The reason of a refusal; never empty, because some agents take that for consent.
+fn worded(ruling: &Ruling) -> String {
+    let reason = ruling.reason.trim();
+    if reason.is_empty() { "refused by policy".to_owned() } else { reason.to_owned() }
+}
+
+fn titles(question: &Question) -> String {
+    let titles: Vec<&str> = question.parts.iter().map(|(_, query)| query.title.as_str()).collect();
+    titles.join("; ")
+}
+
+/// Whether a document is another than it was.
+fn differs(before: &Body, after: &Body) -> bool {
+    match (before.json(), after.json()) {
+        (Ok(before), Ok(after)) => before != after,
+        (before, after) => before.is_ok() != after.is_ok(),
+    }
+}
