@@ -32,6 +32,8 @@ pub mod run;
 
 mod agents;
 mod once;
+#[cfg(test)]
+mod testing;
 
 pub use agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
 pub use agents::{AGENTS, caller, find};

@@ -75,3 +75,28 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     }
     HookAnswer::says(&Value::Object(answer))
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::testing::{decoded, fixture, said};
+
+    #[test]
+    fn a_call_is_understood_and_refused_in_its_words() {
+        let text = fixture(&AGENT, "claude-code-2.1.325.PreToolUse");
+        expect![[r#"
+            claude-code PreToolUse tool.before
+            tool: Bash
+            call: toolu_fake_1
+            session: 8a57b3cf-0712-4f60-ab83-344544408fca
+            cwd: /home/dev/project
+            body: {"command":"echo hello-from-tool > tool_ran.txt; cat tool_ran.txt","description":"say hello"}
+        "#]].assert_eq(&decoded(&AGENT, None, &text));
+        expect![[r#"
+            exit 0
+            stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}
+        "#]].assert_eq(&said(&AGENT, None, &text, Said::Stop("no".to_owned())));
+    }
+}
