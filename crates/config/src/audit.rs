@@ -89,7 +89,7 @@ pub enum Sync {
 /// assert_eq!(plan.audit, Audit { keep: Keep::Sealed, anchor, ..Audit::default() });
 /// # Ok::<(), tollgate_config::Diagnostic>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Audit {
     /// Whether anything is recorded.
     pub enabled: bool,

@@ -22,9 +22,11 @@
 
 mod apply;
 mod audit;
+mod cached;
 mod diagnostic;
 mod file;
 mod form;
+mod guard;
 mod init;
 mod layer;
 mod load;
@@ -41,6 +43,7 @@ mod tree;
 mod trust;
 
 pub use audit::{Anchor, Audit, AuditFile, Keep, Size, Sync};
+pub use cached::load_cached;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};

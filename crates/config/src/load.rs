@@ -15,7 +15,7 @@ use crate::meaning;
 use crate::pack::pack;
 use crate::paths::Paths;
 use crate::plan::{Plan, diagnose};
-use crate::read::{Flawed, read};
+use crate::read::{self as reading, Flawed};
 use crate::target;
 use crate::tree::Tree;
 use crate::trust::{Trust, kind, today};
@@ -36,32 +36,12 @@ use crate::trust::{Trust, kind, today};
 /// ```
 pub fn load(paths: &Paths) -> Result<Plan, Diagnostics> {
     let mut wrong = Diagnostics::default();
-    let mut files = Vec::new();
-    for (layer, path) in paths.files() {
-        match File::read(layer, &path) {
-            Ok(None) if paths.instead.is_some() => {
-                wrong.push(
-                    Diagnostic::file(path.display().to_string(), "there is no such file")
-                        .help("look at what follows `--config`"),
-                );
-            }
-            Ok(file) => files.extend(file),
-            Err(mistake) => wrong.push(mistake),
-        }
-    }
-    let mut suspicious = Vec::new();
-    let trusted = files.iter().find(|file| file.layer == Layer::Project).is_some_and(|file| {
-        let bytes = file.text.text.as_bytes();
-        let held = paths.data().map(|folder| Trust::at(folder).holds(kind::CONFIG, &file.path, bytes));
-        held.is_ok_and(|held| {
-            held.unwrap_or_else(|error| {
-                let message = format!("nothing is known to be trusted: {error}");
-                suspicious.push(Diagnostic::warning(&file.text, 0..0, message));
-                false
-            })
-        })
+    let loaded = read(paths).unwrap_or_else(|(loaded, mistakes)| {
+        wrong.extend(mistakes);
+        loaded
     });
-    match combine(files, trusted, today()) {
+    let (trusted, suspicious) = trusts(paths, &loaded);
+    match combine(loaded.files, trusted, today()) {
         Err(found) => wrong.extend(found.iter().cloned()),
         Ok(mut plan) if wrong.is_empty() => {
             plan.warnings.extend(suspicious);
@@ -71,6 +51,45 @@ pub fn load(paths: &Paths) -> Result<Plan, Diagnostics> {
         Ok(_) => {}
     }
     Err(wrong)
+}
+
+/// The policy files there are.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) files: Vec<File>,
+    /// The digest of each.
+    pub(crate) hashes: Vec<String>,
+}
+
+/// Reads every file there is; those that can be read also where others cannot.
+pub(crate) fn read(paths: &Paths) -> Result<Loaded, (Loaded, Vec<Diagnostic>)> {
+    let (mut loaded, mut wrong) = (Loaded::default(), Vec::new());
+    for (layer, path) in paths.files() {
+        match File::read(layer, &path) {
+            Ok(None) if paths.instead.is_some() => {
+                let missing = Diagnostic::file(path.display().to_string(), "there is no such file");
+                wrong.push(missing.help("look at what follows `--config`"));
+            }
+            Ok(file) => loaded.files.extend(file),
+            Err(mistake) => wrong.push(mistake),
+        }
+    }
+    loaded.hashes = loaded.files.iter().map(|file| file.hash.clone()).collect();
+    if wrong.is_empty() { Ok(loaded) } else { Err((loaded, wrong)) }
+}
+
+/// Whether the project's file is trusted, and what is odd about the store that says so.
+pub(crate) fn trusts(paths: &Paths, loaded: &Loaded) -> (bool, Option<Diagnostic>) {
+    let Some(file) = loaded.files.iter().find(|file| file.layer == Layer::Project) else { return (false, None) };
+    let bytes = file.text.text.as_bytes();
+    let held = paths.data().map(|folder| Trust::at(folder).holds(kind::CONFIG, &file.path, bytes));
+    match held {
+        Ok(Err(error)) => {
+            let message = format!("nothing is known to be trusted: {error}");
+            (false, Some(Diagnostic::warning(&file.text, 0..0, message)))
+        }
+        held => (matches!(held, Ok(Ok(true))), None),
+    }
 }
 
 /// Puts files together that were read already: in the order machine, user, project, and each layer once.
@@ -103,7 +122,7 @@ pub fn combine(files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Dia
     for file in files {
         let text = plan.texts.len();
         plan.texts.push((Arc::clone(&file.text), "tollgate"));
-        let readable: Result<(PolicyFile, _), _> = read(&file.text, "tollgate");
+        let readable: Result<(PolicyFile, _), _> = reading::read(&file.text, "tollgate");
         let rest = readable.map_or_else(
             |flawed| {
                 let Flawed { found, rest } = *flawed;

@@ -29,6 +29,29 @@ macro_rules! packs {
 const PACKS: &[(&str, &str)] =
     packs!["shell-safety", "git-safety", "secrets", "sensitive-paths", "infra", "database", "egress"];
 
+/// Tells one state of the packs from another, worked out by the compiler (FNV-1a).
+pub(crate) const FINGERPRINT: u64 = fingerprint();
+
+const fn fingerprint() -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut pack = 0;
+    while pack < PACKS.len() {
+        let (name, text) = PACKS[pack];
+        hash = absorb(absorb(hash, name.as_bytes()), text.as_bytes());
+        pack += 1;
+    }
+    hash
+}
+
+const fn absorb(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    hash.wrapping_mul(0x0100_0000_01b3)
+}
+
 /// The names of the packs, in the order in which they are used.
 ///
 /// ```

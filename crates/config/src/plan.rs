@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Override, Require, Rule};
 use tollgate_rules::{Mistake, RuleSet, Step};
 
@@ -15,7 +15,7 @@ use crate::form::{Ambiguous, Unknown};
 use crate::read;
 
 /// Something from a file that knows where it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Placed<T> {
     /// What is written.
     pub form: T,
@@ -23,15 +23,17 @@ pub struct Placed<T> {
     pub origin: Arc<str>,
     /// Where it stands: the number of the text in the plan, then the path in it. What is given to a compiler as a
     /// path comes back in its [`Mistake`]s, and [`Plan::diagnose`] shows these in their files.
+    #[serde(skip)]
     pub path: Vec<Step>,
 }
 
 /// Which tools one layer lets through. A call must get through every one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Toolset {
     /// Who wrote it.
     pub origin: Arc<str>,
     /// Where it stands.
+    #[serde(skip)]
     pub path: Vec<Step>,
     /// Whether a tool that is not known is refused.
     pub default: Unknown,
@@ -48,7 +50,7 @@ pub struct Toolset {
 }
 
 /// A part of a file that would make the policy weaker, and that its writer had no right to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Relaxation {
     /// What is ignored.
     pub what: String,

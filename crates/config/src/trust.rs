@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_rules::form::Date;
 
 use crate::file::hash;
+use crate::guard::{self, refused};
 
 /// What can be trusted. More kinds of things may come; a store keeps entries of kinds it does not know.
 pub mod kind {
@@ -158,10 +159,6 @@ impl Trust {
     }
 }
 
-fn refused(message: String) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, message)
-}
-
 /// The one name of a file: its folder without links and detours, and its own name there. A link keeps its own name,
 /// because a cloned project may have one to a file that is trusted elsewhere.
 fn name(path: &Path) -> io::Result<String> {
@@ -182,61 +179,4 @@ fn text(path: &Path) -> io::Result<String> {
 /// Today, in UTC.
 pub fn today() -> Date {
     Date::of_seconds(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
-}
-
-#[cfg(unix)]
-mod guard {
-    use std::fs::{self, DirBuilder, OpenOptions};
-    use std::io;
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-    use std::path::Path;
-
-    use super::refused;
-
-    pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-        options.mode(0o600)
-    }
-
-    pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)
-    }
-
-    /// Whether nobody else could have written it.
-    pub(super) fn only_ours(path: &Path) -> io::Result<()> {
-        let about = fs::metadata(path)?;
-        if about.mode() & 0o022 != 0 {
-            let path = path.display();
-            return Err(refused(format!("others may write to `{path}`, so it is not believed; `chmod go-w {path}`")));
-        }
-        match user() {
-            Some(user) if about.uid() != user && about.uid() != 0 => {
-                Err(refused(format!("`{}` belongs to somebody else, so it is not believed", path.display())))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Who this process is, as the file system sees it.
-    fn user() -> Option<u32> {
-        fs::metadata("/proc/self").map(|about| about.uid()).ok()
-    }
-}
-
-#[cfg(not(unix))]
-mod guard {
-    use std::fs::{self, OpenOptions};
-    use std::io;
-    use std::path::Path;
-
-    pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-        options
-    }
-
-    pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)
-    }
-
-    pub(super) fn only_ours(_: &Path) -> io::Result<()> {
-        Ok(())
-    }
 }

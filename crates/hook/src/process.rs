@@ -148,7 +148,7 @@ fn paths(moment: &Moment<'_>) -> Result<Paths, String> {
 /// The policy that holds there, ready to judge and to record.
 fn open(paths: &Paths) -> Result<(Engine, Vec<String>), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let plan = tollgate_config::load(paths).map_err(|wrong| one_line(&wrong))?;
+    let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
     let mut tells = Vec::new();
     let parts = Parts {

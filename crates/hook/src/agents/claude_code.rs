@@ -93,7 +93,8 @@ mod tests {
             session: 8a57b3cf-0712-4f60-ab83-344544408fca
             cwd: /home/dev/project
             body: {"command":"echo hello-from-tool > tool_ran.txt; cat tool_ran.txt","description":"say hello"}
-        "#]].assert_eq(&decoded(&AGENT, None, &text));
+        "#]]
+        .assert_eq(&decoded(&AGENT, None, &text));
         expect![[r#"
             exit 0
             stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}

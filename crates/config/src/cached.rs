@@ -1,0 +1,232 @@
+//! A plan that was worked out before.
+//!
+//! A hook is a new process for every call of an agent. Reading the policy anew each time (seven packs, three files, every
+//! mistake looked for) is most of what that costs, so what came of it is kept:
+//!
+//! ```text
+//! <cache>/plan-<key>    0600    sha256 of the rest, in hexadecimal; a line break; the plan as JSON
+//! ```
+//!
+//! The key is a digest of everything the plan follows from: this version and its packs, the bytes of every file and where
+//! they lie, what is trusted, and the day, because exceptions end. A policy that changed has another key; nothing is ever
+//! stale, and writers need no lock: whoever writes a key writes the same. A file is used only if it is ours, nobody else
+//! could have written it, and its digest is right; else it is as if it were not there. Only a plan without mistakes is
+//! kept, so a policy with mistakes is read, and refused, each time.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tollgate_rules::form::{Date, Dedupe, Exception, Limit, Loop, Matcher, Mode, Override, Require, Rule};
+
+use crate::apply;
+use crate::audit::Audit;
+use crate::diagnostic::Diagnostics;
+use crate::file::File;
+use crate::form::Ambiguous;
+use crate::guard;
+use crate::load::{Loaded, load, read, trusts};
+use crate::pack::{FINGERPRINT, pack_names};
+use crate::paths::Paths;
+use crate::plan::{Placed, Plan, Relaxation, Toolset};
+use crate::trust::today;
+
+/// Changes with the form below, and with what makes a plan of files.
+const FORMAT: u32 = 1;
+/// A plan longer than this was not written by us.
+const MAX_SIZE: u64 = 16 << 20;
+/// How many plans are kept, and how long one that is not used anew.
+const MAX_KEPT: usize = 64;
+const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The same as [`load`], from what was worked out before where nothing has changed since.
+///
+/// [`Plan::warnings`] are not kept: they are for people, who ask `tollgate check`.
+///
+/// ```
+/// use std::path::Path;
+/// use tollgate_config::{Paths, load, load_cached};
+///
+/// let home = std::env::temp_dir().join(format!("tollgate-cached-{}", std::process::id()));
+/// let paths = Paths::find(Path::new("/nowhere"), None, |name| (name == "TOLLGATE_HOME").then(|| home.clone().into()));
+/// let (first, second) = (load_cached(&paths)?, load_cached(&paths)?);
+/// assert_eq!(first.rules.len(), second.rules.len());
+/// # std::fs::remove_dir_all(&home).ok();
+/// # Ok::<(), tollgate_config::Diagnostics>(())
+/// ```
+pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
+    let today = today();
+    let Ok(folder) = paths.cache() else { return load(paths) };
+    let Ok(loaded) = read(paths) else { return load(paths) };
+    let (trusted, suspicious) = trusts(paths, &loaded);
+    if suspicious.is_some() {
+        return load(paths);
+    }
+    let file = folder.join(format!("plan-{}", key(&loaded, trusted, today)));
+    if let Some(plan) = kept(&file).and_then(|form| form.plan(loaded.files, today)) {
+        return Ok(plan);
+    }
+    let plan = load(paths)?;
+    // Whoever changed a file meanwhile makes another key; what we keep must be what the key says.
+    if plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter()) {
+        keep(folder, &file, &Form::of(&plan));
+    }
+    Ok(plan)
+}
+
+fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
+    let mut digest = Sha256::new();
+    let mut add = |part: &[u8]| {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    };
+    add(&FORMAT.to_le_bytes());
+    add(env!("CARGO_PKG_VERSION").as_bytes());
+    add(&FINGERPRINT.to_le_bytes());
+    add(&[u8::from(trusted)]);
+    add(today.to_string().as_bytes());
+    for file in &loaded.files {
+        add(file.layer.name().as_bytes());
+        add(file.path.as_os_str().as_encoded_bytes());
+        add(file.hash.as_bytes());
+    }
+    hex(&digest.finalize()[..16])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A plan, without what only people look at.
+#[derive(Serialize, Deserialize)]
+struct Form {
+    mode: Mode,
+    dry_run: bool,
+    ambiguous: Ambiguous,
+    workspace: Vec<PathBuf>,
+    packs: Vec<String>,
+    rules: Vec<Placed<Rule>>,
+    tools: Vec<Toolset>,
+    reads: Vec<Matcher>,
+    writes: Vec<Matcher>,
+    requires: Vec<Placed<Require>>,
+    limits: Vec<Placed<Limit>>,
+    loops: Vec<Placed<Loop>>,
+    dedupes: Vec<Placed<Dedupe>>,
+    exceptions: Vec<Placed<Exception>>,
+    overrides: BTreeMap<String, Override>,
+    audit: Audit,
+    ignored: Vec<Relaxation>,
+}
+
+impl Form {
+    fn of(plan: &Plan) -> Self {
+        let plan = plan.clone();
+        // Examples were right when the plan was made.
+        let plain = |Placed { form, origin, path }| Placed { form: Rule { examples: None, ..form }, origin, path };
+        Self {
+            mode: plan.mode,
+            dry_run: plan.dry_run,
+            ambiguous: plan.ambiguous,
+            workspace: plan.workspace,
+            packs: plan.packs.into_iter().map(str::to_owned).collect(),
+            rules: plan.rules.into_iter().map(plain).collect(),
+            tools: plan.tools,
+            reads: plan.reads,
+            writes: plan.writes,
+            requires: plan.requires,
+            limits: plan.limits,
+            loops: plan.loops,
+            dedupes: plan.dedupes,
+            exceptions: plan.exceptions,
+            overrides: plan.overrides,
+            audit: plan.audit,
+            ignored: plan.ignored,
+        }
+    }
+
+    /// The plan, ready to be run; none if it does not compile, which a plan that was kept does.
+    fn plan(self, files: Vec<File>, today: Date) -> Option<Plan> {
+        let known = pack_names();
+        let packs = self.packs.iter().map(|name| known.iter().copied().find(|known| known == name));
+        let mut plan = Plan {
+            mode: self.mode,
+            dry_run: self.dry_run,
+            ambiguous: self.ambiguous,
+            workspace: self.workspace,
+            packs: packs.collect::<Option<_>>()?,
+            rules: self.rules,
+            tools: self.tools,
+            reads: self.reads,
+            writes: self.writes,
+            requires: self.requires,
+            limits: self.limits,
+            loops: self.loops,
+            dedupes: self.dedupes,
+            exceptions: self.exceptions,
+            overrides: self.overrides,
+            audit: self.audit,
+            ignored: self.ignored,
+            files,
+            ..Plan::default()
+        };
+        apply::rules(&mut plan, today).is_empty().then_some(plan)
+    }
+}
+
+/// What a file holds, if it can be believed.
+fn kept(path: &Path) -> Option<Form> {
+    let file = fs::File::open(path).ok()?;
+    guard::only_ours(path.parent()?).ok()?;
+    guard::only_ours_open(&file, path).ok()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_SIZE).read_to_end(&mut bytes).ok()?;
+    let (digest, plan) = bytes.split_at_checked(64)?;
+    let plan = plan.strip_prefix(b"\n")?;
+    (hex(&Sha256::digest(plan)).as_bytes() == digest).then_some(())?;
+    serde_json::from_slice(plan).ok()
+}
+
+/// Keeps a plan. A cache that cannot be written costs time and nothing else.
+fn keep(folder: &Path, path: &Path, form: &Form) {
+    let write = || -> io::Result<()> {
+        guard::create_folder(folder)?;
+        let plan = serde_json::to_vec(form)?;
+        static WRITTEN: AtomicU64 = AtomicU64::new(0);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let new = path.with_extension(format!("{}-{number}", std::process::id()));
+        let mut options = OpenOptions::new();
+        let mut file = guard::private(options.create(true).truncate(true).write(true)).open(&new)?;
+        let written = writeln!(file, "{}", hex(&Sha256::digest(&plan))).and_then(|()| file.write_all(&plan));
+        let placed = written.and_then(|()| fs::rename(&new, path));
+        if placed.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        placed
+    };
+    if write().is_ok() {
+        sweep(folder);
+    }
+}
+
+/// Removes plans that nobody will ask for again.
+fn sweep(folder: &Path) {
+    let plans = fs::read_dir(folder).into_iter().flatten().flatten();
+    let plans = plans.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"plan-"));
+    let dated = plans.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+    let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
+    dated.sort_unstable();
+    let over = dated.len().saturating_sub(MAX_KEPT);
+    let old = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > MAX_AGE);
+    for (_, path) in dated.iter().enumerate().filter(|(at, (time, _))| *at < over || old(time)).map(|(_, one)| one) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+/// A user with a folder of their own, and a project in it.
+struct User {
+    root: PathBuf,
+}
+
+impl User {
+    fn new(name: &str) -> Self {
+        let root = std::env::temp_dir().join(format!("tollgate-cached-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        fs::create_dir_all(root.join("project")).unwrap();
+        Self { root }
+    }
+
+    fn paths(&self) -> Paths {
+        let env = |name: &str| match name {
+            "HOME" => Some(self.root.join("home").into()),
+            _ => None,
+        };
+        Paths { machine: None, ..Paths::find(&self.root.join("project"), None, env) }
+    }
+
+    fn write(&self, policy: &str) {
+        fs::write(self.root.join("project/tollgate.toml"), policy).unwrap();
+    }
+
+    fn plans(&self) -> Vec<PathBuf> {
+        let folder = self.paths().cache.unwrap();
+        let mut all: Vec<PathBuf> =
+            fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+        all.sort();
+        all
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// What a plan says, as far as it is kept.
+fn said(plan: &Plan) -> String {
+    serde_json::to_string(&Form::of(plan)).unwrap()
+}
+
+const POLICY: &str = r#"
+workspace = ["sub"]
+[tools]
+deny = ["create_fork"]
+[[rule]]
+id = "no-prod"
+any = [{ arg.command = { contains = "prod" } }, { effect = { kind = "delete", place = "outside" } }]
+block = "no"
+suggest = "use staging"
+examples.match = ["deploy prod"]
+[[rule]]
+id = "soft"
+text = { regex = "a+b" }
+on = "prompt.submit"
+ask = { title = "sure?", timeout = "5m" }
+[[limit]]
+id = "few"
+tool = "exec"
+max = 3
+every = "1h"
+[[loop]]
+tool = "*"
+block = 4
+[[dedupe]]
+tool = "post_*"
+for = "1h"
+[[require]]
+tool = "post_*"
+arg.draft = true
+block = "drafts only"
+[[exception]]
+rule = "no-prod"
+tool = "exec"
+until = 2999-01-01
+reason = "because"
+[override."git-safety/discard"]
+decision = "ask"
+[audit]
+keep = "nothing"
+retain = "30d"
+"#;
+
+#[test]
+fn what_was_kept_says_what_was_worked_out() {
+    let user = User::new("same");
+    for policy in [None, Some(""), Some(POLICY)] {
+        policy.inspect(|policy| user.write(policy));
+        let paths = user.paths();
+        let fresh = load(&paths).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let before = user.plans().len();
+        let (first, second) = (load_cached(&paths).unwrap(), load_cached(&paths).unwrap());
+        assert_eq!(user.plans().len(), before + 1, "each policy is kept once");
+        assert_eq!(said(&first), said(&fresh));
+        assert_eq!(said(&second), said(&fresh));
+        let rules = |plan: &Plan| format!("{:?}", plan.compiled.as_ref().unwrap().list());
+        assert_eq!(rules(&second), rules(&fresh));
+    }
+}
+
+#[test]
+fn a_policy_that_changes_holds_at_once() {
+    let user = User::new("changes");
+    user.write("");
+    assert!(load_cached(&user.paths()).unwrap().tools.is_empty());
+    user.write("[tools]\ndeny = ['x']\n");
+    assert_eq!(load_cached(&user.paths()).unwrap().tools.len(), 1);
+    user.write("[tools]\ndeny = 'x\n");
+    assert!(load_cached(&user.paths()).is_err(), "mistakes are not hidden by what was right before");
+    user.write("");
+    assert!(load_cached(&user.paths()).unwrap().tools.is_empty());
+}
+
+#[test]
+fn trust_that_is_given_or_taken_holds_at_once() {
+    let user = User::new("trust");
+    user.write("mode = 'observe'\n");
+    let (paths, file) = (user.paths(), user.root.join("project/tollgate.toml"));
+    assert_eq!(load_cached(&paths).unwrap().mode, Mode::Enforce);
+    let trust = crate::Trust::at(paths.data().unwrap());
+    trust.trust(crate::kind::CONFIG, &file, b"mode = 'observe'\n").unwrap();
+    assert_eq!(load_cached(&paths).unwrap().mode, Mode::Observe);
+    trust.revoke(crate::kind::CONFIG, &file).unwrap();
+    assert_eq!(load_cached(&paths).unwrap().mode, Mode::Enforce);
+}
+
+#[test]
+fn what_cannot_be_believed_is_worked_out_anew() {
+    let user = User::new("believed");
+    user.write("[tools]\ndeny = ['x']\n");
+    let paths = user.paths();
+    load_cached(&paths).unwrap();
+    let plan = user.plans().remove(0);
+    let good = fs::read(&plan).unwrap();
+    let lying = {
+        // A right digest over a plan that denies nothing, as whoever may write here could make it.
+        let text = String::from_utf8(good[65..].to_vec()).unwrap().replace("\"deny\":[\"x\"]", "\"deny\":[]");
+        format!("{}\n{text}", hex(&Sha256::digest(text.as_bytes()))).into_bytes()
+    };
+    let flipped = {
+        let mut bytes = good.clone();
+        *bytes.last_mut().unwrap() ^= 1;
+        bytes
+    };
+    let check = |bytes: &[u8], mode: u32, folder: u32| {
+        fs::write(&plan, bytes).unwrap();
+        fs::set_permissions(&plan, fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(plan.parent().unwrap(), fs::Permissions::from_mode(folder)).unwrap();
+        load_cached(&paths).unwrap().tools[0].deny.len()
+    };
+    for broken in [&b""[..], b"garbage", &good[..64], &good[..good.len() / 2], &flipped] {
+        assert_eq!(check(broken, 0o600, 0o700), 1, "{:?}", String::from_utf8_lossy(&broken[..broken.len().min(20)]));
+    }
+    assert_eq!(check(&lying, 0o666, 0o700), 1, "others may write the file");
+    assert_eq!(check(&lying, 0o600, 0o777), 1, "others may write the folder");
+    assert_eq!(check(&lying, 0o600, 0o700), 0, "the test must be able to fail");
+}
+
+#[test]
+fn many_processes_may_keep_the_same_plan() {
+    let user = User::new("many");
+    user.write(POLICY);
+    let paths = user.paths();
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let paths = paths.clone();
+            std::thread::spawn(move || (0..10).all(|_| load_cached(&paths).is_ok()))
+        })
+        .collect();
+    assert!(threads.into_iter().all(|thread| thread.join().unwrap()));
+    assert_eq!(user.plans().iter().filter(|path| path.extension().is_none()).count(), 1);
+}
+
+#[test]
+fn old_plans_go() {
+    let user = User::new("sweep");
+    for number in 0..MAX_KEPT + 9 {
+        user.write(&format!("# {number}\n"));
+        load_cached(&user.paths()).unwrap();
+    }
+    assert_eq!(user.plans().len(), MAX_KEPT);
+}
