@@ -39,15 +39,34 @@ pub fn main(args: &[String]) -> ExitCode {
         Err(problem) => return give(&HookAnswer::fails(&problem)),
     };
     let answered = watch(agent);
-    let answer =
-        Fault::catch(|| respond(agent, event)).unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
+    let mut used = None;
+    let answer = Fault::catch(|| respond(agent, event, &mut used));
+    let answer = answer.unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
     if answered.swap(true, Ordering::SeqCst) {
         // Too late: the clock has answered and ends the process.
         loop {
             std::thread::park();
         }
     }
-    give(&answer)
+    let code = give(&answer);
+    finish(used);
+    code
+}
+
+/// What is left to do once the agent has its answer: heads that are published elsewhere are on their way. Else the process
+/// ends as it is; taking everything apart first would only make the agent wait.
+fn finish(used: Option<Used>) {
+    match used {
+        Some(Used { anchored: true, engine }) => drop(engine),
+        used => std::mem::forget(used),
+    }
+}
+
+/// What has judged.
+struct Used {
+    engine: Engine,
+    /// Whether heads of the record are published.
+    anchored: bool,
 }
 
 fn named(args: &[String]) -> Result<(&'static Agent, Option<&str>), String> {
@@ -96,7 +115,7 @@ fn give(answer: &HookAnswer) -> ExitCode {
 }
 
 /// From standard input to an answer.
-fn respond(agent: &'static Agent, event: Option<&str>) -> HookAnswer {
+fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Used>) -> HookAnswer {
     let refuse = |problem: String| (agent.refuse)(&broken(&problem));
     let mut bytes = Vec::new();
     match io::stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut bytes) {
@@ -111,7 +130,7 @@ fn respond(agent: &'static Agent, event: Option<&str>) -> HookAnswer {
     };
     #[cfg(debug_assertions)]
     fail_as_told();
-    respond_to(agent, &read).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
+    respond_to(agent, &read, used).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
 }
 
 /// Tests see what becomes of a bug.
@@ -125,12 +144,13 @@ fn fail_as_told() {
     }
 }
 
-fn respond_to(registered: &'static Agent, read: &Read<'_>) -> Result<HookAnswer, String> {
+fn respond_to(registered: &'static Agent, read: &Read<'_>, used: &mut Option<Used>) -> Result<HookAnswer, String> {
     let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
     let paths = paths(&moment)?;
     once::answered(registered, read, &moment, &paths, || {
-        let (engine, tells) = open(&paths)?;
-        let gate = Gate { pipeline: engine.pipeline(), engine: Some(&engine), tells };
+        let (opened, tells) = open(&paths)?;
+        let Used { engine, .. } = used.insert(opened);
+        let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), tells };
         Ok(run::answer(&gate, read))
     })
 }
@@ -146,7 +166,7 @@ fn paths(moment: &Moment<'_>) -> Result<Paths, String> {
 }
 
 /// The policy that holds there, ready to judge and to record.
-fn open(paths: &Paths) -> Result<(Engine, Vec<String>), String> {
+fn open(paths: &Paths) -> Result<(Used, Vec<String>), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
@@ -166,7 +186,9 @@ fn open(paths: &Paths) -> Result<(Engine, Vec<String>), String> {
             parts
         }
     };
-    Ok((Engine::new(plan, parts).map_err(|wrong| one_line(&wrong))?, tells))
+    let anchored = plan.audit.anchor.is_some();
+    let engine = Engine::new(plan, parts).map_err(|wrong| one_line(&wrong))?;
+    Ok((Used { engine, anchored }, tells))
 }
 
 fn folder(found: Result<&Path, tollgate_config::NoHome>) -> Result<&Path, String> {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 mod date;
 mod decision;
 mod names;
+mod shape;
 mod span;
 
 pub use date::Date;
@@ -20,10 +21,9 @@ pub use names::{EffectName, FlagName, KindName, PlaceName, PointName};
 pub use span::Span;
 
 /// One, or a list.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
-    // Lists come first here and below, because a table can be read from a list too, member by member.
     /// Several.
     Many(Vec<T>),
     /// One.
@@ -46,7 +46,7 @@ impl<T> OneOrMany<T> {
 }
 
 /// A condition on a text: the text itself (with `*` a glob), a table, or a list of these, any of which will do.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Matcher {
     /// Equal to this; with `*` a glob.
@@ -88,7 +88,7 @@ pub struct Words {
 }
 
 /// A condition on an effect: its kind, a table, or a list of these, any of which will do.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EffectForm {
     /// An effect of this kind.

@@ -87,8 +87,8 @@ fn what_is_not_in_the_specification_is_refused() {
         ("id = 'a'\nblok = 'b'", "unknown field `blok`"),
         ("block = 'b'", "missing field `id`"),
         ("id = 'a'\nmode = 'of'", "unknown variant"),
-        ("id = 'a'\nnot = { tols = 'b' }", "did not match"),
-        ("id = 'a'\ntext = { regexp = 'b' }", "did not match"),
+        ("id = 'a'\nnot = { tols = 'b' }", "unknown field `tols`"),
+        ("id = 'a'\ntext = { regexp = 'b' }", "unknown field `regexp`"),
         ("id = 'a'\nedit = [{ sett = { a = 1 } }]", "unknown variant"),
     ] {
         let error = reads::<Rule>(text).unwrap_err();
