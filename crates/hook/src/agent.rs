@@ -201,6 +201,8 @@ pub enum Said {
     Rewrite(Value),
     /// The agent asks its user, with these words.
     Ask(String),
+    /// The same, and what the user agrees to happens like this. Only asked of an event that can do both.
+    AskRewritten(String, Value),
     /// It does not happen, for this reason. Never empty: some agents take that for consent.
     Stop(String),
 }

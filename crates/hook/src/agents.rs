@@ -5,9 +5,17 @@ use serde_json::Value;
 use crate::Agent;
 
 mod claude_code;
+mod claude_like;
+mod codex;
+mod droid;
+mod gemini_cli;
+mod qwen_code;
+#[cfg(test)]
+mod tests;
 
 /// Every agent whose hooks can be answered.
-pub static AGENTS: &[&Agent] = &[&claude_code::AGENT];
+pub static AGENTS: &[&Agent] =
+    &[&claude_code::AGENT, &codex::AGENT, &gemini_cli::AGENT, &qwen_code::AGENT, &droid::AGENT];
 
 /// An agent by the name that somebody typed.
 ///

@@ -31,6 +31,7 @@ pub mod process;
 pub mod run;
 
 mod agents;
+mod cases;
 mod once;
 #[cfg(test)]
 mod testing;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_clock::block_on;
-use tollgate_core::{Act, Body, Ended, Event, Pipeline, Point, Question, Ruling};
+use tollgate_core::{Act, Body, Ended, Event, Fault, Pipeline, Point, Question, Ruling};
 use tollgate_engine::{Able, Engine, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::lens::lens_for;
@@ -145,10 +145,9 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
     let said = match act {
         Act::Stop(ruling) if hook.point == Point::ToolBefore => Said::Stop(ended(gate, &event, &body, &ruling)),
         Act::Stop(ruling) => Said::Stop(worded(&ruling)),
+        Act::Ask(question) if rewritten => told(body, |value| Said::AskRewritten(titles(&question), value)),
         Act::Ask(question) => Said::Ask(titles(&question)),
-        Act::Go if rewritten => {
-            body.into_json().map_or_else(|fault| Said::Stop(broken(&fault.to_string())), Said::Rewrite)
-        }
+        Act::Go if rewritten => told(body, Said::Rewrite),
         Act::Go => Said::Go,
         // What cannot be done here has been refused by now.
         Act::Elsewhere { .. } | Act::Reply(_) => Said::Stop(broken("this version cannot carry it out")),
@@ -156,10 +155,22 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
     Decision { said, notes, tells }
 }
 
+/// Says something with the rewritten document.
+fn told(body: Body, say: impl FnOnce(Value) -> Said) -> Said {
+    body.into_json().map_or_else(|fault| Said::Stop(broken(&fault.to_string())), say)
+}
+
 /// Why the document around the body may be read in two ways: then nobody knows which tool is meant. What is ambiguous
 /// within the body is the pipeline's business.
 fn outside(ambiguity: Option<&'static str>, body: &Body, point: Point) -> Option<&'static str> {
-    ambiguity.filter(|_| point.is_gate() && (body.json().is_err() || body.ambiguity().is_none()))
+    let why = ambiguity.filter(|_| point.is_gate())?;
+    let (value, own) = unseen(body);
+    (value.is_err() || own.is_none()).then_some(why)
+}
+
+/// What a document says, without having looked at it: what nobody looked at leaves as it came.
+fn unseen(body: &Body) -> (Result<Value, Fault>, Option<&'static str>) {
+    tollgate_wire::read(&body.to_bytes())
 }
 
 /// Which call this is. Some agents do not say; before and after, the same call then has the same made-up name.
@@ -168,7 +179,7 @@ fn call_id<'a>(moment: &Moment<'a>, payload: &Payload<'_>) -> Cow<'a, str> {
         return Cow::Borrowed(id);
     }
     let arguments = moment.arguments.as_ref().unwrap_or(&moment.body);
-    let arguments = arguments.json().cloned().unwrap_or(Value::Null);
+    let arguments = unseen(arguments).0.unwrap_or_default();
     let digest = tollgate_wire::digest(&json!([moment.session, moment.tool, arguments]));
     let hex: String = digest.0[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     debug_assert!(payload.hook.point.is_about_a_tool() || moment.tool.is_none());
@@ -218,7 +229,10 @@ fn titles(question: &Question) -> String {
 /// Whether a document is another than it was.
 fn differs(before: &Body, after: &Body) -> bool {
     match (before.json(), after.json()) {
-        (Ok(before), Ok(after)) => before != after,
+        // One that can be read in two ways is another as soon as it is written anew.
+        (Ok(value), Ok(other)) => {
+            value != other || (before.ambiguity().is_some() && before.to_bytes() != after.to_bytes())
+        }
         (before, after) => before.is_ok() != after.is_ok(),
     }
 }
