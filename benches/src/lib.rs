@@ -4,6 +4,7 @@
 //! cargo run --release -p tollgate-benches --bin core -- [--quick] [--json]
 //! cargo run --release -p tollgate-benches --bin rules -- [--quick] [--json]
 //! cargo run --release -p tollgate-benches --bin audit -- [--quick] [--json]
+//! cargo xtask bench hook [--quick]
 //! ```
 //!
 //! A time alone says more about the machine than about the code, so every row is also given as a multiple of a
@@ -13,6 +14,7 @@ pub mod audit;
 pub mod call;
 pub mod cases;
 pub mod harness;
+pub mod hooks;
 pub mod peers;
 pub mod policy;
 pub mod report;

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 const NPM: &str = include_str!("../peers/package-lock.json");
 const PIP: &str = include_str!("../peers/requirements.txt");
+const AGENTGUARD: &str = "0.5.1";
 /// A file that says that an installation came to its end.
 const DONE: &str = "installed";
 
@@ -40,7 +41,11 @@ pub fn measure(commands: &[&str], rounds: u32) -> Result<Vec<Peer>, String> {
     ])
 }
 
-fn install() -> Result<PathBuf, String> {
+/// The folder with the guards of npm and PyPI.
+///
+/// # Errors
+/// When one cannot be installed: what was tried, and what it said.
+pub fn install() -> Result<PathBuf, String> {
     let mut pins = DefaultHasher::new();
     (NPM, PIP).hash(&mut pins);
     let folder = cache()?.join(format!("bench-peers-{:016x}", pins.finish()));
@@ -58,6 +63,21 @@ fn install() -> Result<PathBuf, String> {
     run(Command::new(pip).args(["install", "-q", "--require-hashes", "-r", "requirements.txt"]).current_dir(&folder))?;
     std::fs::write(folder.join(DONE), "").map_err(|error| format!("cannot finish the installation: {error}"))?;
     Ok(folder)
+}
+
+/// The program of a guard that is a crate.
+///
+/// # Errors
+/// When it cannot be built: what was tried, and what it said.
+pub fn agentguard() -> Result<PathBuf, String> {
+    let root = cache()?.join(format!("agentguard-{AGENTGUARD}"));
+    let program = root.join("bin/agentguard");
+    if !program.exists() {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let pinned = format!("apohara-agentguard@{AGENTGUARD}");
+        run(Command::new(cargo).args(["install", "-q", "--locked", &pinned, "--root"]).arg(&root))?;
+    }
+    Ok(program)
 }
 
 fn cache() -> Result<PathBuf, String> {

@@ -1,15 +1,31 @@
 //! Running one benchmark. Each is a program of its own in the `tollgate-benches` package.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
-use crate::{Result, cargo};
+use crate::{Result, cargo, dist};
 
 const PACKAGE: &str = "tollgate-benches";
 
 /// `NAME [--quick]`
 pub(crate) fn run(args: &[&str]) -> Result {
     let names = names(&cargo::metadata()?);
-    cargo::run(&command(args, &names)?)
+    let command = command(args, &names)?;
+    if !args.contains(&"hook") {
+        return cargo::run(&command);
+    }
+    let program = hook(args.contains(&"--quick"))?.display().to_string();
+    cargo::run_with(&[("TOLLGATE_HOOK", &program)], &command)
+}
+
+/// The program that the benchmark of hooks starts: as it is given to others or, to see that it still runs, as it is.
+fn hook(quick: bool) -> Result<PathBuf> {
+    if !quick {
+        return dist::hook();
+    }
+    cargo::run("build -q --release -p tollgate-hook --bin tollgate-hook")?;
+    Ok(PathBuf::from(cargo::text(&cargo::metadata()?, "target_directory")).join("release/tollgate-hook"))
 }
 
 fn command(args: &[&str], names: &[String]) -> Result<String> {

@@ -17,7 +17,9 @@ const STEPS: &[Step] = &[
     ("documentation", || cargo::run_with(&[("RUSTDOCFLAGS", "-Dwarnings")], "doc --workspace --no-deps")),
     ("each crate alone", each_crate_alone),
     ("fuzzers", soak::briefly),
-    ("quick benchmarks", || ["core", "rules", "audit"].iter().try_for_each(|name| bench::run(&[name, "--quick"]))),
+    ("quick benchmarks", || {
+        ["core", "rules", "audit", "hook"].iter().try_for_each(|name| bench::run(&[name, "--quick"]))
+    }),
 ];
 
 /// Runs the steps; the last thing printed is how long each took.

@@ -6,6 +6,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod corpora;
+mod dist;
 mod soak;
 mod tidy;
 
@@ -27,6 +28,8 @@ Usage: cargo xtask <chore>
                         conformance, text, generated files; prints every finding
   bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
   corpora --dir DIR     judge labelled commands and texts of that folder and print the tables
+  dist [--out DIR]      static programs with completions, a manual page, checksums and an install script,
+                        in DIR (dist unless told)
   soak [--minutes N] [NAME]
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
@@ -61,6 +64,7 @@ fn run(args: &[&str]) -> Result {
         ["ci"] => ci::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["corpora", rest @ ..] => corpora::run(rest),
+        ["dist", rest @ ..] => dist::run(rest),
         ["soak", rest @ ..] => soak::run(rest),
         ["schema"] => schema(),
         _ => Err(format!("`{}` is not a chore; `cargo xtask --help` lists them", args.join(" "))),
