@@ -46,18 +46,26 @@ pub struct Hook {
     pub registered: bool,
     /// Whether it asks again about a call that another event has asked about (`PermissionRequest`).
     pub permission: bool,
+    /// What is printed where there is nothing to say. Nothing, but for agents that take that for a broken hook.
+    pub neutral: &'static str,
 }
 
 impl Hook {
     /// An event that is registered.
     pub const fn new(name: &'static str, point: Point, can: Can) -> Self {
-        Self { name, point, can, registered: true, permission: false }
+        Self { name, point, can, registered: true, permission: false, neutral: "" }
     }
 
     /// The same, and nobody registers it unless they want to.
     #[must_use]
     pub const fn optional(self) -> Self {
         Self { registered: false, ..self }
+    }
+
+    /// The same, and where there is nothing to say this is printed.
+    #[must_use]
+    pub const fn neutral(self, neutral: &'static str) -> Self {
+        Self { neutral, ..self }
     }
 
     /// The same, about a call that was judged already.

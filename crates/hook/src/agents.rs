@@ -6,16 +6,40 @@ use crate::Agent;
 
 mod claude_code;
 mod claude_like;
+mod cline;
 mod codex;
+mod common;
+mod copilot;
+mod cursor;
+#[cfg(test)]
+mod documents;
 mod droid;
 mod gemini_cli;
+mod goose;
+mod kiro;
+mod openclaw;
+mod opencode;
 mod qwen_code;
 #[cfg(test)]
 mod tests;
+mod windsurf;
 
 /// Every agent whose hooks can be answered.
-pub static AGENTS: &[&Agent] =
-    &[&claude_code::AGENT, &codex::AGENT, &gemini_cli::AGENT, &qwen_code::AGENT, &droid::AGENT];
+pub static AGENTS: &[&Agent] = &[
+    &claude_code::AGENT,
+    &codex::AGENT,
+    &gemini_cli::AGENT,
+    &copilot::AGENT,
+    &cursor::AGENT,
+    &opencode::AGENT,
+    &openclaw::AGENT,
+    &qwen_code::AGENT,
+    &cline::AGENT,
+    &windsurf::AGENT,
+    &droid::AGENT,
+    &kiro::AGENT,
+    &goose::AGENT,
+];
 
 /// An agent by the name that somebody typed.
 ///

@@ -29,6 +29,7 @@
 pub mod agent;
 pub mod process;
 pub mod run;
+pub mod shim;
 
 mod agents;
 mod cases;

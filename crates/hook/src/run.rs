@@ -92,7 +92,10 @@ pub fn say(agent: &Agent, payload: &Payload<'_>, decision: Decision) -> HookAnsw
         tells.clear();
     }
     let decision = Decision { said, notes, tells };
-    if decision.is_silent() { HookAnswer::SILENT } else { (agent.encode)(payload, &decision) }
+    if decision.is_silent() {
+        return HookAnswer { stdout: payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
+    }
+    (agent.encode)(payload, &decision)
 }
 
 /// Refuses what an agent wrote, whatever it is.

@@ -1,0 +1,188 @@
+//! GitHub Copilot CLI, its cloud agent, and VS Code's agent.
+//!
+//! An event can be registered in two spellings, and the spelling picks how the document is written *and* which answer is
+//! read: `preToolUse` ignores Claude Code's nested answer and runs the tool. So both spellings are events here.
+
+use serde_json::{Value, json};
+use tollgate_core::{Body, Ended, Point};
+use tollgate_wire::dialect::{self, HookAnswer};
+
+use super::common::{prompt, refusal};
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+
+/// Copilot CLI: https://docs.github.com/en/copilot/reference/hooks-reference
+pub(super) static AGENT: Agent = Agent {
+    id: "copilot",
+    aliases: &["copilot-cli", "github-copilot"],
+    title: "Copilot CLI",
+    hooks: &[
+        Hook::new("preToolUse", Point::ToolBefore, Can::DENY.ask().rewrite().note()),
+        Hook::new("postToolUse", Point::ToolAfter, Can::DENY.rewrite().note()),
+        Hook::new("postToolUseFailure", Point::ToolAfter, Can::WATCH),
+        Hook::new("permissionRequest", Point::ToolBefore, Can::DENY).permission(),
+        // What is answered to `userPromptSubmitted` is dropped; this spelling of it can stop the run.
+        Hook::new("UserPromptSubmit", Point::PromptSubmit, Can::DENY),
+        Hook::new("userPromptSubmitted", Point::PromptSubmit, Can::WATCH).optional(),
+        Hook::new("userPromptTransformed", Point::Notice, Can::WATCH).optional(),
+        Hook::new("sessionStart", Point::SessionStart, Can::WATCH.note()),
+        Hook::new("sessionEnd", Point::SessionEnd, Can::WATCH),
+        Hook::new("agentStop", Point::TurnStop, Can::WATCH),
+        Hook::new("subagentStart", Point::AgentStart, Can::WATCH),
+        Hook::new("subagentStop", Point::AgentStop, Can::WATCH),
+        Hook::new("preCompact", Point::CompactBefore, Can::WATCH),
+        Hook::new("notification", Point::Notice, Can::WATCH).optional(),
+        Hook::new("errorOccurred", Point::Notice, Can::WATCH).optional(),
+        Hook::new("PreToolUse", Point::ToolBefore, Can::DENY.ask().rewrite().note()).optional(),
+        Hook::new("PostToolUse", Point::ToolAfter, Can::DENY.rewrite().note()).optional(),
+        Hook::new("PostToolUseFailure", Point::ToolAfter, Can::WATCH).optional(),
+        Hook::new("PermissionRequest", Point::ToolBefore, Can::DENY).permission(),
+        Hook::new("SessionStart", Point::SessionStart, Can::WATCH).optional(),
+        Hook::new("SessionEnd", Point::SessionEnd, Can::WATCH).optional(),
+        Hook::new("Stop", Point::TurnStop, Can::WATCH).optional(),
+        Hook::new("SubagentStart", Point::AgentStart, Can::WATCH).optional(),
+        Hook::new("SubagentStop", Point::AgentStop, Can::WATCH).optional(),
+        Hook::new("PreCompact", Point::CompactBefore, Can::WATCH).optional(),
+        Hook::new("Notification", Point::Notice, Can::WATCH).optional(),
+        Hook::new("ErrorOccurred", Point::Notice, Can::WATCH).optional(),
+    ],
+    unseen: &[
+        "commands that its user types with `!`",
+        "anything in a repository that is not trusted, where the hook is registered in that repository only",
+    ],
+    doubled: true,
+    calls,
+    event,
+    decode,
+    encode,
+    refuse: HookAnswer::fails,
+};
+
+fn has(doc: &Value, key: &str) -> bool {
+    doc.get(key).is_some()
+}
+
+/// It runs the hooks of `.claude/settings.json` too. Its documents are those with a time but without what the others
+/// with a time always have.
+fn calls(doc: &Value) -> bool {
+    let time = doc.get("timestamp");
+    if has(doc, "sessionId") && has(doc, "cwd") {
+        return time.is_some_and(Value::is_number);
+    }
+    let Some(event) = doc.get("hook_event_name").and_then(Value::as_str) else { return false };
+    let others = ["permission_mode", "tool_use_id", "tool_call_id", "turn_id", "prompt_id", "cursor_version"];
+    let written_here = !has(doc, "transcript_path") || matches!(event, "Stop" | "SubagentStop" | "PreCompact");
+    time.is_some_and(Value::is_string)
+        && has(doc, "session_id")
+        && is_pascal(event)
+        && written_here
+        && !others.iter().any(|key| has(doc, key))
+}
+
+/// The camel spelling does not name its event: it is inferred where the document leaves no doubt.
+fn event(doc: &Value) -> Option<&str> {
+    if let Some(name) = doc.get("hook_event_name").or_else(|| doc.get("hookName")) {
+        return name.as_str();
+    }
+    let first = [
+        (["toolName", "toolResult"], "postToolUse"),
+        (["toolName", "error"], "postToolUseFailure"),
+        (["toolName", "toolArgs"], "preToolUse"),
+        (["prompt", "transformedPrompt"], "userPromptTransformed"),
+        (["prompt", "cwd"], "userPromptSubmitted"),
+        (["source", "initialPrompt"], "sessionStart"),
+    ];
+    first.into_iter().find(|(keys, _)| keys.iter().all(|key| has(doc, key))).map(|(_, name)| name)
+}
+
+fn is_pascal(event: &str) -> bool {
+    event.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+    let text = |camel: &str, pascal: &str| payload.text(camel).or_else(|| payload.text(pascal));
+    let common = Moment { session: text("/sessionId", "/session_id"), cwd: payload.text("/cwd"), ..Moment::default() };
+    let call = |moment| -> Result<Moment<'a>, String> {
+        let tool = text("/toolName", "/tool_name").ok_or("`toolName` is missing or is no text")?;
+        // A tool of an MCP server is `server-tool` before it runs, which nobody can take apart, and `server/tool` here.
+        let server = tool.split_once('/').filter(|_| payload.hook.permission).map(|(server, _)| server);
+        Ok(Moment { tool: Some(tool), server, call_id: payload.text("/tool_use_id"), ..moment })
+    };
+    Ok(match payload.hook.point {
+        Point::ToolBefore => Moment { body: arguments(payload)?, ..call(common)? },
+        Point::ToolAfter => Moment { arguments: arguments(payload).ok(), ..result(payload, call(common)?)? },
+        Point::PromptSubmit => Moment { body: prompt(payload, "/prompt", "/attachments")?, ..common },
+        _ => Moment { body: payload.body(&[])?, ..common },
+    })
+}
+
+/// The arguments. The cloud agent writes them as a text that holds JSON.
+fn arguments(payload: &Payload<'_>) -> Result<Body, String> {
+    let key = ["toolArgs", "toolInput", "tool_input"].into_iter().find(|key| has(payload.doc, key));
+    payload.body_in_text(&[key.unwrap_or("toolArgs")])
+}
+
+/// What the model will read. The rest of a result says how the call ended.
+fn result<'a>(payload: &Payload<'a>, moment: Moment<'a>) -> Result<Moment<'a>, String> {
+    let (result, text, kind) = match has(payload.doc, "tool_result") {
+        true => ("tool_result", "text_result_for_llm", "result_type"),
+        false => ("toolResult", "textResultForLlm", "resultType"),
+    };
+    let error = payload.text("/error").or_else(|| payload.text("/error/message"));
+    if !has(payload.doc, result) && has(payload.doc, "error") {
+        return Ok(Moment { ended: Some(Ended::Error), reason: error, body: payload.body(&["error"])?, ..moment });
+    }
+    let ok = payload.text(&format!("/{result}/{kind}")).is_none_or(|kind| kind == "success");
+    let ended = Some(if ok { Ended::Ok } else { Ended::Error });
+    let body = payload.body(&[result, text]).or_else(|_| payload.body(&[result]))?;
+    Ok(Moment { ended, reason: error, body, ..moment })
+}
+
+fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
+    let Hook { name, point, permission, .. } = payload.hook;
+    // Whether it asks about the changed call was never seen, so it is not left to chance.
+    if let Said::AskRewritten(reason, _) = &decision.said {
+        return encode(payload, &Decision { said: Said::Stop(reason.clone()), ..decision.clone() });
+    }
+    let answer = match (&decision.said, point) {
+        (Said::Stop(reason), _) if *permission => json!({ "behavior": "deny", "message": reason }),
+        (Said::Stop(reason), Point::ToolBefore) if is_pascal(name) => {
+            return dialect::copilot_pascal_hook(&refusal(reason));
+        }
+        (Said::Stop(reason), Point::ToolBefore) => return dialect::copilot_hook(&refusal(reason)),
+        (Said::Stop(reason), Point::ToolAfter) => replaced(payload, reason),
+        (Said::Stop(reason), _) => json!({ "decision": "block", "reason": reason }),
+        (Said::Ask(reason), _) => json!({ "permissionDecision": "ask", "permissionDecisionReason": reason }),
+        (Said::Rewrite(Value::String(text)), Point::ToolAfter) => replaced(payload, text),
+        (Said::Rewrite(value), Point::ToolAfter) => replaced(payload, &value.to_string()),
+        // No "allow" beside it: that would skip the question which its user may expect.
+        (Said::Rewrite(value), _) if is_pascal(name) => json!({ "updatedInput": value }),
+        (Said::Rewrite(value), _) => json!({ "modifiedArgs": value }),
+        (Said::Go | Said::AskRewritten(..), _) => json!({}),
+    };
+    HookAnswer::says(&nested(payload.hook, noted(answer, &decision.notes)))
+}
+
+/// What the model reads in place of a result.
+fn replaced(payload: &Payload<'_>, text: &str) -> Value {
+    let kind = ["/toolResult/resultType", "/tool_result/result_type"].iter().find_map(|kind| payload.text(kind));
+    json!({ "modifiedResult": { "resultType": kind.unwrap_or("success"), "textResultForLlm": text } })
+}
+
+fn noted(mut answer: Value, notes: &[String]) -> Value {
+    if !notes.is_empty() {
+        answer["additionalContext"] = json!(notes.join("\n"));
+    }
+    answer
+}
+
+/// Before a tool, an event in Claude Code's spelling is answered as Claude Code is. After it, no event is.
+fn nested(hook: &Hook, mut answer: Value) -> Value {
+    if !is_pascal(hook.name) || hook.point != Point::ToolBefore || hook.permission {
+        return answer;
+    }
+    answer["hookEventName"] = json!(hook.name);
+    json!({ "hookSpecificOutput": answer })
+}
+
+#[cfg(test)]
+mod tests;

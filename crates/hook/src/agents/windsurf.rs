@@ -1,0 +1,87 @@
+//! Windsurf (Cascade).
+//!
+//! It looks at the exit status only: 2 with a text on standard error stops what is about to happen.
+
+use serde_json::Value;
+use tollgate_core::{Body, Ended, Point};
+use tollgate_wire::dialect::{self, HookAnswer};
+
+use super::common::{prompt, refusal};
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+
+/// Windsurf: https://docs.windsurf.com/windsurf/cascade/hooks
+pub(super) static AGENT: Agent = Agent {
+    id: "windsurf",
+    aliases: &["cascade"],
+    title: "Windsurf",
+    hooks: &[
+        Hook::new("pre_run_command", Point::ToolBefore, Can::DENY),
+        Hook::new("post_run_command", Point::ToolAfter, Can::WATCH),
+        Hook::new("pre_read_code", Point::ToolBefore, Can::DENY),
+        Hook::new("post_read_code", Point::ToolAfter, Can::WATCH),
+        Hook::new("pre_write_code", Point::ToolBefore, Can::DENY),
+        Hook::new("post_write_code", Point::ToolAfter, Can::WATCH),
+        Hook::new("pre_mcp_tool_use", Point::ToolBefore, Can::DENY),
+        Hook::new("post_mcp_tool_use", Point::ToolAfter, Can::WATCH),
+        Hook::new("pre_user_prompt", Point::PromptSubmit, Can::DENY),
+        Hook::new("post_cascade_response", Point::TurnStop, Can::WATCH),
+        // The same again, with everything that was said before.
+        Hook::new("post_cascade_response_with_transcript", Point::Notice, Can::WATCH).optional(),
+        Hook::new("post_setup_worktree", Point::Notice, Can::WATCH).optional(),
+    ],
+    unseen: &["searches, listings and web pages: there are events for commands, files, MCP tools and prompts only"],
+    doubled: false,
+    calls: |doc| doc.get("agent_action_name").is_some(),
+    event: |doc| doc.get("agent_action_name")?.as_str(),
+    decode,
+    encode,
+    refuse: HookAnswer::fails,
+};
+
+fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+    let common =
+        Moment { session: payload.text("/trajectory_id"), cwd: payload.text("/tool_info/cwd"), ..Moment::default() };
+    let call = |moment| -> Result<Moment<'a>, String> {
+        let tool = match payload.hook.name {
+            "pre_mcp_tool_use" | "post_mcp_tool_use" => payload.must("/tool_info/mcp_tool_name")?,
+            // Before and after, the call has one name.
+            "pre_run_command" | "post_run_command" => "pre_run_command",
+            "pre_read_code" | "post_read_code" => "pre_read_code",
+            _ => "pre_write_code",
+        };
+        Ok(Moment { tool: Some(tool), server: payload.text("/tool_info/mcp_server_name"), ..moment })
+    };
+    let arguments = || match payload.hook.name.ends_with("mcp_tool_use") {
+        true => payload.body_in_text(&["tool_info", "mcp_tool_arguments"]),
+        false => payload.body(&["tool_info"]),
+    };
+    Ok(match payload.hook.point {
+        Point::ToolBefore => Moment { body: arguments()?, ..call(common)? },
+        Point::ToolAfter => Moment {
+            arguments: arguments().ok(),
+            ended: Some(Ended::Ok),
+            // Only MCP tools come with what they answered.
+            body: payload.body_in_text(&["tool_info", "mcp_result"]).unwrap_or_else(|_| Body::from(Value::Null)),
+            ..call(common)?
+        },
+        Point::PromptSubmit => {
+            Moment { body: prompt(payload, "/tool_info/user_prompt", "/tool_info/attachments")?, ..common }
+        }
+        _ => Moment { body: payload.body(&[])?, ..common },
+    })
+}
+
+fn encode(_: &Payload<'_>, decision: &Decision) -> HookAnswer {
+    match &decision.said {
+        Said::Go => HookAnswer::SILENT,
+        Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => {
+            dialect::windsurf_hook(&refusal(reason))
+        }
+        Said::Rewrite(_) => {
+            dialect::windsurf_hook(&refusal("this was to happen in another form, which cannot be said here"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
