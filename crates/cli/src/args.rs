@@ -61,6 +61,12 @@ pub(crate) enum Command {
         /// The event, where the agent's documents do not say it.
         event: Option<String>,
     },
+    /// See Tollgate at work: a short session of an agent through the real hook, in a scratch folder.
+    Try {
+        /// Leave the scratch folder, and say where it is.
+        #[arg(long)]
+        keep: bool,
+    },
     /// Check the policy files and show what is enforced, and from where.
     Check(Json),
     /// Run the examples of all rules, and case files.
@@ -123,7 +129,12 @@ impl Command {
             Self::Trust(trust) => trust.json.json,
             Self::Log(log) => log.json(),
             Self::Replay(replay) => replay.json.json,
-            Self::Hook { .. } | Self::Explain(_) | Self::Init(_) | Self::Completions { .. } | Self::Man => false,
+            Self::Hook { .. }
+            | Self::Try { .. }
+            | Self::Explain(_)
+            | Self::Init(_)
+            | Self::Completions { .. }
+            | Self::Man => false,
         };
         if json { Form::Document } else { Form::Words }
     }

@@ -8,6 +8,7 @@ pub(crate) mod replay;
 mod rules;
 mod test;
 mod trust;
+mod tryout;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ pub(crate) fn run(args: Args) -> Done {
         Command::Test(test) => test::run(&args.policy, &test, paint),
         Command::Explain(explain) => explain::run(&args.policy, &explain, paint),
         Command::Rules(rules) => rules::run(&args.policy, &rules.what, paint),
+        Command::Try { keep } => tryout::run(keep, paint),
         Command::Trust(trust) => trust::run(&args.policy, &trust),
         Command::Init(init) => init::run(init.force),
         Command::Log(log) => log::run(&args.policy, &log, paint),
