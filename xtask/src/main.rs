@@ -34,7 +34,7 @@ Usage: cargo xtask <chore>
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
                         policy, cel, record
-  schema                write the committed JSON schemas again
+  schema                write the committed JSON schemas and docs/agents.md again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.
 A file or function that must stay too long for now goes into xtask/ratchet.txt.
@@ -73,7 +73,8 @@ fn run(args: &[&str]) -> Result {
 
 fn schema() -> Result {
     cargo::run("run -q -p tollgate-wire --example schema")?;
-    cargo::run("run -q -p tollgate-config --example policy_schema")
+    cargo::run("run -q -p tollgate-config --example policy_schema")?;
+    cargo::run("run -q -p tollgate-hook --example agents_page")
 }
 
 /// The repository's root. Cargo says where this package lies when it runs it; started by hand, the

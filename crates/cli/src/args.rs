@@ -68,7 +68,7 @@ pub(crate) enum Command {
         keep: bool,
     },
     /// Check the policy files and show what is enforced, and from where.
-    Check(Json),
+    Check(Check),
     /// Run the examples of all rules, and case files.
     Test(Test),
     /// Say what a call does, which rules look at it, and what would be decided.
@@ -79,6 +79,18 @@ pub(crate) enum Command {
     Rules(Rules),
     /// Trust a project's policy file to relax policy, exactly as it is now.
     Trust(Trust),
+    /// What is enforced, where, since when, and what was refused last.
+    Status(Json),
+    /// Stop nothing for a while; everything is judged and recorded as it would be. Only a person can do this.
+    Pause(Pause),
+    /// End a pause or a halt, so that the policy is enforced again. Only a person can do this.
+    Resume(Resume),
+    /// Refuse every call of every agent, until `tollgate resume`. Anybody can do this.
+    Halt(Halt),
+    /// A key with which a program may do what only people may: pause, resume, trust, init, uninstall.
+    ///
+    /// Without it these commands want a terminal, and no agent among the processes that started them.
+    Key(Key),
     /// Write a policy to start with into tollgate.toml here.
     Init(Init),
     /// What agents did: recent records, one of them, a proof that none was changed.
@@ -122,7 +134,12 @@ impl Command {
     pub(crate) fn form(&self) -> Form {
         let json = match self {
             Self::Explain(explain) if explain.batch || explain.json.json => return Form::Act,
-            Self::Check(json) => json.json,
+            Self::Check(check) => check.json.json,
+            Self::Status(json) => json.json,
+            Self::Pause(pause) => pause.json.json,
+            Self::Resume(resume) => resume.json.json,
+            Self::Halt(halt) => halt.json.json,
+            Self::Key(Key { what: KeyWhat::New { json, .. } | KeyWhat::Revoke(json) }) => json.json,
             Self::Test(test) => test.json.json,
             Self::Rules(Rules { what: RulesWhat::List(json) | RulesWhat::Effects(json) }) => json.json,
             Self::Rules(Rules { what: RulesWhat::Show { json, .. } }) => json.json,
@@ -221,7 +238,79 @@ pub(crate) struct Trust {
     #[arg(long)]
     pub revoke: bool,
     #[command(flatten)]
+    pub key: Automation,
+    #[command(flatten)]
     pub json: Json,
+}
+
+/// What stands for a person where there is none.
+#[derive(Clone, Debug, Default, Group)]
+pub(crate) struct Automation {
+    /// The key for automation, see `tollgate key`; also in the variable TOLLGATE_KEY.
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Check {
+    /// Show what becomes of the rules in this agent.
+    #[arg(long, value_name = "NAME", conflicts_with = "all_agents")]
+    pub agent: Option<String>,
+    /// Show that for every agent there is, not only for those that are registered.
+    #[arg(long)]
+    pub all_agents: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Pause {
+    /// For how long, such as 10m or 2h; at most 24h.
+    #[arg(value_name = "TIME")]
+    pub long: String,
+    /// Why. It is recorded, and every answer shows it.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    #[command(flatten)]
+    pub key: Automation,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Resume {
+    #[command(flatten)]
+    pub key: Automation,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Halt {
+    /// Why. It is recorded, and every refusal shows it.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Key {
+    #[command(subcommand)]
+    pub what: KeyWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyWhat {
+    /// Make a key and show it once; only its hash is kept. One that was made before is of no use any more.
+    New {
+        #[command(flatten)]
+        key: Automation,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Make the key useless. Anybody can do this.
+    Revoke(Json),
 }
 
 #[derive(Debug, Group)]

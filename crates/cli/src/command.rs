@@ -1,11 +1,17 @@
 //! One file for each subcommand.
 
 mod check;
+mod degraded;
 mod explain;
+mod halt;
 mod init;
+mod key;
 pub(crate) mod log;
+mod pause;
 pub(crate) mod replay;
 mod rules;
+mod status;
+mod switched;
 mod test;
 mod trust;
 mod tryout;
@@ -55,12 +61,17 @@ pub(crate) fn run(args: Args) -> Done {
             let named = std::iter::once(agent).chain(event).collect::<Vec<_>>();
             Ok(tollgate_hook::process::main(&named))
         }
-        Command::Check(json) => check::run(&args.policy, json.json, paint),
+        Command::Check(check) => check::run(&args.policy, &check, paint),
         Command::Test(test) => test::run(&args.policy, &test, paint),
         Command::Explain(explain) => explain::run(&args.policy, &explain, paint),
         Command::Rules(rules) => rules::run(&args.policy, &rules.what, paint),
         Command::Try { keep } => tryout::run(keep, paint),
         Command::Trust(trust) => trust::run(&args.policy, &trust),
+        Command::Status(json) => status::run(&args.policy, json.json, paint),
+        Command::Pause(pause) => pause::run(&args.policy, &pause),
+        Command::Resume(resume) => pause::resume(&args.policy, &resume),
+        Command::Halt(halt) => halt::run(&args.policy, &halt),
+        Command::Key(key) => key::run(&key),
         Command::Init(init) => init::run(init.force),
         Command::Log(log) => log::run(&args.policy, &log, paint),
         Command::Replay(replay) => replay::run(&args.policy, &replay, paint),

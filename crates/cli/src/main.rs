@@ -7,6 +7,7 @@
 
 mod args;
 mod command;
+mod human;
 mod open;
 mod output;
 mod progress;

@@ -229,7 +229,7 @@ const RELAXED: &str =
 
 #[test]
 fn a_project_relaxes_only_when_trusted_as_it_is() {
-    let sandbox = Sandbox::with(RELAXED);
+    let sandbox = Sandbox::with(RELAXED).keyed();
     let act = |sandbox: &Sandbox, command: &str| sandbox.run(&["explain", "--json", command]).json()["act"].clone();
     assert_eq!(act(&sandbox, "rm -rf /"), "stop");
     assert_eq!(act(&sandbox, "make all"), "stop", "its restriction holds untrusted");
@@ -316,7 +316,7 @@ fn the_users_own_file_relaxes() {
 
 #[test]
 fn a_policy_with_mistakes_cannot_be_trusted() {
-    let sandbox = Sandbox::with("mode = 3\n");
+    let sandbox = Sandbox::with("mode = 3\n").keyed();
     let ran = sandbox.run(&["trust"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("cannot be trusted"), "{}", ran.err);
@@ -365,7 +365,7 @@ fn case_files_are_run() {
         &sandbox,
         &["test"],
         expect![[r#"
-            124 examples of rules hold; 2 cases, 0 failed
+            130 examples of rules hold; 2 cases, 0 failed
             [0]
         "#]],
     );
@@ -385,7 +385,7 @@ fn case_files_are_run() {
               /project/tests/b.toml:9
               unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
               `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`
-            124 examples of rules hold; 5 cases, 3 failed
+            130 examples of rules hold; 5 cases, 3 failed
             [1]
         "#]],
     );
@@ -481,7 +481,7 @@ fn rules_are_listed_and_shown() {
 
 #[test]
 fn bad_input_is_answered_clearly() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::new().keyed();
     check(
         &sandbox,
         &["explain", "--tool", "read", "--args", "{"],

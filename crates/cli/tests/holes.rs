@@ -63,7 +63,8 @@ fn a_projects_words_move_no_cursor() {
         "[[rule]]\nid = \"a\\u001b[31m\"\ntool = 'exec'\nblock = \"why \\u001b]0;x\\u0007 \\u202e \\u009b2J\"\nsuggest = \"\\u001b[8m\"\n\
          [[rule]]\nid = \"e\\u001b[8m\"\ntool = 'exec'\nedit = [{ set = { a = 1 } }]\n\
          [override.\"a\\u001b[31m\"]\nmode = 'observe'\n",
-    );
+    )
+    .keyed();
     sandbox.write("tests/a.toml", "[[case]]\nname = \"\\u001b[2J\"\ncommand = 'ls'\nexpect = \"\\u001b[2J\"\n");
     for args in [
         &["explain", "ls"][..],

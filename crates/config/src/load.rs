@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tollgate_rules::form::Date;
+use tollgate_rules::form::{Date, Mode};
 
 use crate::apply;
 use crate::audit;
@@ -99,7 +99,7 @@ pub(crate) fn trusts(paths: &Paths, loaded: &Loaded) -> (bool, Option<Diagnostic
 /// ```
 /// use std::path::Path;
 /// use tollgate_config::{File, Layer, combine};
-/// use tollgate_rules::form::Date;
+/// use tollgate_rules::form::{Date, Mode};
 ///
 /// let text = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\nblok = 'production is read-only'\n";
 /// let file = File::of_bytes(Layer::User, Path::new("tollgate.toml"), text.into())?;
@@ -143,6 +143,26 @@ pub fn combine(files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Dia
         return Ok(plan);
     }
     Err(wrong)
+}
+
+/// The same plan, with nothing enforced: all that would have been done is only reported. A dry run stays one, because it
+/// is nobody's objection.
+///
+/// ```
+/// use tollgate_config::{combine, observed, today};
+/// use tollgate_rules::form::Mode;
+///
+/// let plan = observed(combine(Vec::new(), false, today())?)?;
+/// assert_eq!(plan.mode, Mode::Observe);
+/// # Ok::<(), tollgate_config::Diagnostics>(())
+/// ```
+pub fn observed(mut plan: Plan) -> Result<Plan, Diagnostics> {
+    if plan.mode == Mode::Observe {
+        return Ok(plan);
+    }
+    plan.mode = Mode::Observe;
+    let mistakes = apply::rules(&mut plan, today());
+    if mistakes.is_empty() { Ok(plan) } else { Err(plan.diagnose(&mistakes)) }
 }
 
 /// The plan, and what makes no sense in it.

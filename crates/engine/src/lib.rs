@@ -15,6 +15,7 @@
 //! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
 //! * [`record`] — the record that a plan asks for.
 //! * [`Disk`] — what stands around calls on this machine: workspace, home, links.
+//! * [`Switch`] — what a person can do to all agents at once: let everything through for a while, or stop everything.
 //! * [`within`] — what a surface does that cannot do what was decided: it refuses, and says so.
 //! * [`Observed`] — what would have happened, where something is only observed.
 //!
@@ -32,6 +33,7 @@
 //! restrict.
 
 pub mod checks;
+pub mod ours;
 pub mod record;
 pub mod state;
 
@@ -39,13 +41,17 @@ mod ambient;
 mod assemble;
 mod engine;
 mod explain;
+mod installed;
 mod observe;
 mod rules;
+mod switch;
 mod within;
 
 pub use ambient::Disk;
 pub use engine::{Engine, Parts};
 pub use explain::{EffectForm, Explained, decider};
+pub use installed::{Installed, InstalledFile, MANIFEST};
 pub use observe::{Observed, Report, Would};
 pub use rules::FindingForm;
+pub use switch::{Halt, LONGEST_PAUSE, Pause, Resumed, Stand, Switch};
 pub use within::{Able, within};

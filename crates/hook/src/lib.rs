@@ -13,6 +13,8 @@
 //!   it reads. One file in `agents/` each; adding an agent is adding a file and a line in [`AGENTS`].
 //! * [`answer`](run::answer) — the surface itself, without any IO.
 //! * [`process`] — the program around it: standard input, the policy, the record, the clock that answers when we hang.
+//! * [`degraded`] — what becomes of a policy in an agent that cannot do all of it.
+//! * [`failing`], [`table`] — what agents do when we fail, and the page about all of this.
 //!
 //! # Failure means no
 //!
@@ -27,16 +29,20 @@
 //! would have asked.
 
 pub mod agent;
+pub mod failing;
 pub mod process;
 pub mod run;
 pub mod shim;
+pub mod table;
 
 mod agents;
 mod cases;
+mod degraded;
 mod once;
 #[cfg(test)]
 mod testing;
 
 pub use agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
 pub use agents::{AGENTS, caller, find};
+pub use degraded::{Degraded, Instead, degraded};
 pub use run::{Gate, answer};

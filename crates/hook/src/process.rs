@@ -11,11 +11,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tollgate_clock::SystemClock;
-use tollgate_config::Paths;
+use tollgate_config::{Paths, observed};
 use tollgate_core::{Clock, Fault};
+use tollgate_engine::checks::{Places, Protect};
 use tollgate_engine::record::{self, Opened};
 use tollgate_engine::state::Files;
-use tollgate_engine::{Disk, Engine, Parts};
+use tollgate_engine::{Disk, Engine, Parts, Switch};
+use tollgate_rules::Ambient;
 use tollgate_wire::dialect::HookAnswer;
 
 use crate::agent::{Agent, Moment};
@@ -168,15 +170,21 @@ fn paths(moment: &Moment<'_>) -> Result<Paths, String> {
 /// The policy that holds there, ready to judge and to record.
 fn open(paths: &Paths) -> Result<(Used, Vec<String>), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
-    let mut tells = Vec::new();
+    let stand = Switch::at(state).read(clock.wall());
+    let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
+    let plan = if stand.observes() { observed(plan).map_err(|wrong| one_line(&wrong))? } else { plan };
+    let mut tells = stand.tells();
+    let disk = Disk::new(std::env::var("HOME").ok().filter(|home| home.starts_with('/')));
+    let ambient: Arc<dyn Ambient> = Arc::new(disk);
+    let places = Places::of(paths, std::env::current_exe().ok());
+    let protect = Protect::registration(places, Arc::clone(&ambient));
     let parts = Parts {
         state: Arc::new(Files::new(state)),
         clock: Arc::clone(&clock),
-        ambient: Arc::new(Disk::new(std::env::var("HOME").ok().filter(|home| home.starts_with('/')))),
+        ambient,
         report: None,
-        more: Vec::new(),
+        more: stand.registration().into_iter().chain([protect]).collect(),
     };
     let parts = match record::open(&plan, state, data, &clock).map_err(|error| format!("the record: {error}"))? {
         Opened::Recording(recorder) => parts.recorded(&recorder),

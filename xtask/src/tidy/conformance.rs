@@ -26,6 +26,7 @@ const REQUIRED: &[(&str, u8, u8)] = &[
     ("B-DR", 1, 7),
     ("B-FW", 1, 13),
     ("B-ID", 1, 3),
+    ("B-KS", 1, 5),
     ("B-RD", 1, 2),
     ("B-RL", 1, 3),
     ("B-SB", 1, 8),
@@ -306,7 +307,7 @@ fn helper() {}
     #[test]
     fn required_ids() {
         let ids = required();
-        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 15);
+        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 15);
         assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-15"));
     }
 

@@ -3,17 +3,18 @@
 use super::Finding;
 use crate::Result;
 
-/// Compare the committed JSON schemas with the types they are made from.
-pub(super) const SCHEMAS: [&str; 2] = [
+/// Compare the committed JSON schemas, and the page about agents, with what they are made from.
+pub(super) const SCHEMAS: [&str; 3] = [
     "run -q -p tollgate-wire --example schema -- --check",
     "run -q -p tollgate-config --example policy_schema -- --check",
+    "run -q -p tollgate-hook --example agents_page -- --check",
 ];
 
 /// Looks at how one of [`SCHEMAS`] ended.
 pub(super) fn check(output: Result<String>) -> Vec<Finding> {
     let Err(error) = output else { return Vec::new() };
     let message =
-        format!("the JSON schemas are out of date or cannot be made; `cargo xtask schema` writes them: {error}");
+        format!("a generated file is out of date or cannot be made; `cargo xtask schema` writes them: {error}");
     vec![Finding::new("crates/wire/examples/schema.rs", 1, message)]
 }
 

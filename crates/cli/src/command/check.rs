@@ -8,19 +8,22 @@ use serde_json::{Value, json};
 use tollgate_config::{Anchor, Audit, Keep, Plan, Sync, Unknown};
 use tollgate_rules::form::{Mode, OnFault};
 
-use super::Done;
-use crate::args::Policy;
+use super::{Done, degraded};
+use crate::args::{Check, Policy};
 use crate::open::{self, Around};
 use crate::output::{Paint, print, print_json, short, visible, wrap};
 
-pub(super) fn run(policy: &Policy, json: bool, paint: Paint) -> Done {
+pub(super) fn run(policy: &Policy, args: &Check, paint: Paint) -> Done {
     let plan = open::plan(policy, paint)?;
+    let agents = degraded::wanted(policy, args)?;
     // Only what compiles, with all its examples, is right.
     open::engine(plan.clone(), &Around::new(), paint)?;
-    if json {
-        print_json(&enforced(&plan))?
+    if args.json.json {
+        let mut all = enforced(&plan);
+        all["agents"] = degraded::document(&agents, &plan);
+        print_json(&all)?
     } else {
-        print(&show(&plan, paint))?
+        print(&show(&plan, &degraded::show(&agents, &plan, paint), paint))?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -59,7 +62,7 @@ fn recorded(audit: &Audit) -> Value {
     })
 }
 
-fn show(plan: &Plan, paint: Paint) -> String {
+fn show(plan: &Plan, agents: &str, paint: Paint) -> String {
     let mut out = String::new();
     for line in files(plan) {
         let _ = writeln!(out, "{line}");
@@ -71,6 +74,7 @@ fn show(plan: &Plan, paint: Paint) -> String {
         let text = text.trim_start();
         let _ = writeln!(out, "  {name:<11}{}", if relaxed { paint.yellow(text) } else { text.to_owned() });
     }
+    out.push_str(agents);
     if !plan.warnings.is_empty() {
         let shown = if paint.on() { plan.warnings.coloured() } else { plan.warnings.to_string() };
         let _ = writeln!(out, "\n{}", shown.trim_end());

@@ -8,6 +8,7 @@ use tollgate_config::{Entry, FILE_NAME, File, Layer, Paths, kind};
 
 use super::{Done, Failure, NO};
 use crate::args::{Policy, Trust};
+use crate::human;
 use crate::output::{print, print_json, short, visible};
 
 pub(super) fn run(policy: &Policy, args: &Trust) -> Done {
@@ -18,7 +19,11 @@ pub(super) fn run(policy: &Policy, args: &Trust) -> Done {
         return list(&store.list()?, args.json.json);
     }
     let file = which(args.file.as_deref(), &paths)?;
-    if args.revoke { revoke(&store, &file, args.json.json) } else { trust(&store, &file, args.json.json) }
+    if args.revoke {
+        return revoke(&store, &file, args.json.json);
+    }
+    human::require("tollgate trust", args.key.key.as_deref())?;
+    trust(&store, &file, args.json.json)
 }
 
 fn which(named: Option<&Path>, paths: &Paths) -> Result<PathBuf, Failure> {

@@ -11,7 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A home and a project nobody else uses.
 pub(crate) struct Sandbox {
     root: PathBuf,
+    /// Whether commands get the key for automation: there is no person here.
+    keyed: bool,
 }
+
+/// The key for automation of sandboxes that have one.
+pub(crate) const KEY: &str = "tollgate-key-of-a-sandbox";
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -24,7 +29,16 @@ impl Sandbox {
         for folder in ["home", "project", "state"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
-        Self { root }
+        Self { root, keyed: false }
+    }
+
+    /// With a key for automation, which every command is given: what only people may do can be done.
+    pub(crate) fn keyed(mut self) -> Self {
+        let data = self.root.join("state/data");
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(data.join("automation.sha256"), tollgate_config::sha256(KEY.as_bytes())).unwrap();
+        self.keyed = true;
+        self
     }
 
     /// With this policy in the project.
@@ -65,6 +79,9 @@ impl Sandbox {
             .env("HOME", self.root.join("home"))
             .env("TOLLGATE_HOME", self.root.join("state"))
             .env("PATH", "/usr/bin:/bin");
+        if self.keyed {
+            command.env("TOLLGATE_KEY", KEY);
+        }
         command
     }
 

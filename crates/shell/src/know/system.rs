@@ -282,33 +282,20 @@ fn xattr(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
 }
 
-/// Whoever is watched does not change the watch.
+/// Whoever is watched does not change the watch. To look is fine, and so is to stop everything.
 fn tollgate(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    #[rustfmt::skip]
     const LOOKS: &[&str] = &[
-        "check",
-        "test",
-        "explain",
-        "list",
-        "ls",
-        "show",
-        "status",
-        "doctor",
-        "version",
-        "help",
-        "log",
-        "logs",
-        "replay",
-        "why",
-        "lint",
-        "validate",
-        "scan",
-        "completions",
-        "bench",
-        "schema",
-        "verify",
+        "check", "test", "explain", "rules", "list", "ls", "show", "status", "doctor", "version", "help", "man", "log",
+        "logs", "replay", "why", "lint", "validate", "scan", "completions", "bench", "schema", "verify", "hook", "halt",
+        "try",
     ];
-    let verb = call.args.iter().find(|arg| !arg.text.starts_with('-')).map_or("", |arg| arg.text.as_str());
-    if !verb.is_empty() && !LOOKS.contains(&verb) && !only_asks(call.args) {
+    const SPEC: Spec = Spec::new("n", &["config", "color", "dir", "lines", "reason"]);
+    let options = Options::of(call.args, &SPEC);
+    let mut words = options.operands.iter().map(|arg| arg.text.as_str());
+    let (verb, then) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let looks = LOOKS.contains(&verb) && !(verb == "log" && matches!(then, "erase" | "new"));
+    if !verb.is_empty() && !looks && !only_asks(call.args) {
         doing.does(Kind::Policy, Flags::NONE, "changes what the agent's own guard does");
     }
 }

@@ -58,6 +58,7 @@ const SECRET: &[&str] = &[
     ".claude/.credentials.json", "~/.claude.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json",
     ".qwen/oauth_creds.json", "github-copilot/hosts.json", "github-copilot/apps.json", ".copilot/config.json",
     ".openclaw/credentials/**", ".openclaw/openclaw.json", "goose/secrets.yaml", ".config/openai/**",
+    "~/.local/share/tollgate/audit/**",
     ".anthropic/**", ".cursor/mcp-auth*", ".mcp-auth/**", ".kiro/auth*", ".factory/auth*", ".cline/data/secrets.json",
     // The machine.
     "/etc/shadow*", "/etc/gshadow*", "/etc/master.passwd", "/var/db/dslocal/**", "/etc/ssl/private/**",
@@ -128,7 +129,7 @@ const RUNS_LATER: &[&str] = &[
 #[rustfmt::skip]
 const POLICY: &[&str] = &[
     "tollgate.toml", ".tollgate.toml", ".tollgate/**", "~/.config/tollgate/**", "~/.local/share/tollgate/**",
-    "~/.local/state/tollgate/**", "~/Library/Application Support/tollgate/**", "/etc/tollgate/**",
+    "~/.local/state/tollgate/**", "~/.cache/tollgate/**", "~/Library/Application Support/tollgate/**", "/etc/tollgate/**",
     "/var/lib/tollgate/**", "/var/log/tollgate/**", "AppData/Roaming/tollgate/**", "AppData/Local/tollgate/**",
     ".claude/settings*.json", ".claude/hooks/**", ".claude/hooks.json", ".claude/plugins/**", "~/.claude.json",
     "/etc/claude-code/**", "ClaudeCode/managed-settings*", ".codex/config.toml", ".codex/hooks.json",

@@ -77,6 +77,7 @@ fn natures() {
         "~/.bash_history",
         "~/.claude/.credentials.json", "~/.password-store/web/bank.gpg", "/root/.ssh/id_rsa", ".ENV",
         "~/Library/Keychains/login.keychain-db", "vault/db.kdbx", "~/.config/gcloud/*", "terraform.tfstate",
+        "~/.local/share/tollgate/audit/audit-seal.key", "~/.local/share/tollgate/audit",
     ];
     for text in secret {
         assert!(look(text, true).nature.secret, "{text}");
@@ -94,7 +95,7 @@ fn natures() {
         assert!(look(text, true).nature.runs_later, "{text}");
     }
     let policy = [
-        "tollgate.toml", "~/.config/tollgate/x", "/etc/tollgate", ".claude/settings.json",
+        "tollgate.toml", "~/.config/tollgate/x", "/etc/tollgate", ".claude/settings.json", "~/.cache/tollgate/plan", "~/.local/state/tollgate/pause.json",
         "~/.claude/settings.local.json",
         ".claude/hooks/guard.sh", "~/.codex/config.toml", ".cursor/hooks.json", ".gemini/settings.json",
         ".github/hooks/a.json",

@@ -65,11 +65,19 @@ fn services_and_timers() {
         "systemctl poweroff",
     ]);
     check("delete", &["crontab -r"]);
+    check("policy", &[
+        "tollgate trust", "tollgate pause 10m --reason x", "tollgate resume", "tollgate uninstall --yes", "tollgate init",
+        "tollgate key new", "tollgate log erase --call c", "tollgate log new", "/usr/local/bin/tollgate trust",
+        "./target/debug/tollgate trust", "env A=1 tollgate pause 1h", "bash -c 'tollgate resume'", "sh -c 'nohup tollgate trust &'",
+        "timeout 5 tollgate init", "tollgate --config a.toml trust", "T=tollgate; $T resume", "tollgate --color never key new",
+    ]);
     check("policy", &["tollgate disable", "pkill tollgate", "codex --yolo", "claude --dangerously-skip-permissions"]);
     check("", &[
         "systemctl status a", "systemctl restart a", "crontab -l", "at -l", "launchctl list", "kill -l", "kill -L",
         "shutdown -c",
-        "tollgate check x", "claude -p x",
+        "tollgate check x", "claude -p x", "tollgate halt --reason x", "tollgate halt", "tollgate status --json",
+        "tollgate doctor", "tollgate explain 'rm -rf /'", "tollgate log", "tollgate log -n 5", "tollgate log verify",
+        "tollgate --config a.toml check", "tollgate hook claude-code", "tollgate trust --help", "tollgate rules list",
     ]);
 }
 
