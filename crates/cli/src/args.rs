@@ -37,6 +37,9 @@ pub(crate) struct Policy {
     /// Use no file: the default packs only.
     #[arg(long, global = true)]
     pub defaults: bool,
+    /// Use the hooks in this JSON file, instead of those in the project's .tollgate/workspace.json.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "defaults")]
+    pub hooks: Option<PathBuf>,
 }
 
 /// When to colour.
@@ -77,7 +80,10 @@ pub(crate) enum Command {
     Explain(Box<Explain>),
     /// List rules, show one, or list what they can speak of.
     Rules(Rules),
-    /// Trust a project's policy file to relax policy, exactly as it is now.
+    /// Trust a project's policy file to relax policy, and its hooks to run, exactly as they are now.
+    ///
+    /// Hooks are programs that the project brings along. They are shown with the scripts they name, and a question is
+    /// asked. Until they are trusted, what they would judge is refused. Any change to the file or to a script ends it.
     Trust(Trust),
     /// What is enforced, where, since when, and what was refused last.
     Status(Json),
@@ -229,10 +235,13 @@ pub(crate) enum RulesWhat {
 
 #[derive(Debug, Group)]
 pub(crate) struct Trust {
-    /// The file; this project's tollgate.toml unless told.
+    /// The file; this project's tollgate.toml and .tollgate/workspace.json unless told.
     pub file: Option<PathBuf>,
+    /// The project's folder, if it is not this one.
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    pub dir: Option<PathBuf>,
     /// What is trusted.
-    #[arg(long, conflicts_with_all = ["file", "revoke"])]
+    #[arg(long, conflicts_with_all = ["file", "dir", "revoke"])]
     pub list: bool,
     /// Trust it no longer.
     #[arg(long)]

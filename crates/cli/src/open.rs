@@ -18,7 +18,9 @@ pub(crate) fn plan(policy: &Policy, paint: Paint) -> Result<Plan, Failure> {
     let plan = if policy.defaults {
         tollgate_config::combine(Vec::new(), false, tollgate_config::today())
     } else {
-        tollgate_config::load(&Paths::of_process(policy.config.as_deref())?)
+        let paths = Paths::of_process(policy.config.as_deref())?;
+        let hooks = policy.hooks.as_ref().map(std::path::absolute).transpose()?;
+        tollgate_config::load(&Paths { hooks, ..paths })
     };
     plan.map_err(|wrong| mistakes(&wrong, paint))
 }

@@ -263,7 +263,7 @@ fn the_status_of_nothing_and_of_something() {
                       egress; 26 rules in all
             agent     Claude Code: registered since TIME TIME UTC, last seen
                       TIME TIME UTC
-            agent     codex: registered, never seen
+            agent     Codex CLI: registered, never seen
             record    7 records since TIME TIME UTC
             refused   TIME TIME UTC claude-code, Bash, by
                       shell-safety/delete-outside: deletes what lies outside the workspace
@@ -304,6 +304,7 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
 
             claude-code
               calls for a sandbox are refused (boxed)
+              results cannot be redacted (secrets/result)
               if tollgate is killed, too slow or missing, calls are refused
               no hook sees files that a prompt mentions with `@`
 

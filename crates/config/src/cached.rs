@@ -11,7 +11,8 @@
 //! they lie, what is trusted, and the day, because exceptions end. A policy that changed has another key; nothing is ever
 //! stale, and writers need no lock: whoever writes a key writes the same. A file is used only if it is ours, nobody else
 //! could have written it, and its digest is right; else it is as if it were not there. Only a plan without mistakes is
-//! kept, so a policy with mistakes is read, and refused, each time.
+//! kept, so a policy with mistakes is read, and refused, each time. One with hooks is not kept either: their programs and
+//! scripts are looked at each time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -65,6 +66,10 @@ const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
     let today = today();
     let Ok(folder) = paths.cache() else { return load(paths) };
+    // Hooks depend on scripts and programs, which may change any time. Whoever has some pays for looking.
+    if paths.hooks_file().is_some() {
+        return load(paths);
+    }
     let Ok(loaded) = read(paths) else { return load(paths) };
     let (trusted, suspicious) = trusts(paths, &loaded);
     if suspicious.is_some() {
@@ -76,7 +81,7 @@ pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
     }
     let plan = load(paths)?;
     // Whoever changed a file meanwhile makes another key; what we keep must be what the key says.
-    if plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter()) {
+    if plan.hooks.is_empty() && plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter()) {
         keep(folder, &file, &Form::of(&plan));
     }
     Ok(plan)

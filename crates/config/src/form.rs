@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Mode, Override, Require, Rule, Tools};
 
 use crate::audit::AuditFile;
+use crate::hook::HookFile;
 
 /// `tollgate.toml`: what may stand in it (`spec/rules.md` says what it means).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -58,6 +59,9 @@ pub struct PolicyFile {
     /// What is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditFile>,
+    /// Programs that judge, rewrite or watch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hook: Vec<HookFile>,
 }
 
 /// What becomes of a tool that nobody named.

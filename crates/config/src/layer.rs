@@ -282,9 +282,9 @@ impl<'a> Layering<'a> {
 
 /// Whether a file has anything that observing would undo.
 fn enforces(form: &PolicyFile) -> bool {
-    let PolicyFile { rule, require, limit, repeat, dedupe, tools, default, packs, overrides, .. } = form;
+    let PolicyFile { rule, require, limit, repeat, dedupe, tools, default, packs, overrides, hook, .. } = form;
     let holds = |rule: &Rule| rule.log.is_none() && rule.mode != Some(Mode::Observe);
-    let lists = require.is_empty() && limit.is_empty() && repeat.is_empty() && dedupe.is_empty();
+    let lists = require.is_empty() && limit.is_empty() && repeat.is_empty() && dedupe.is_empty() && hook.is_empty();
     let packs = packs.as_ref().is_some_and(|packs| !packs.names.is_empty());
     let tools = tools.is_some() || *default == Some(Unknown::Deny);
     rule.iter().any(holds) || !lists || packs || tools || !overrides.is_empty()

@@ -19,6 +19,9 @@
 //! project that is not trusted cannot rewrite calls or send them elsewhere either: that would be as good as running
 //! commands. Of what is recorded ([`Audit`]), each key is decided by whoever has the most rights of those who say it. What
 //! does not hold is in [`Plan::ignored`], for every answer to show.
+//!
+//! **Hooks** are programs. Those that come with a project run only while [`Trust`] holds its file *and* every script that
+//! they name. Until then what they would have judged is refused: a guard that is not asked has not agreed.
 
 mod apply;
 mod audit;
@@ -27,6 +30,7 @@ mod diagnostic;
 mod file;
 mod form;
 mod guard;
+mod hook;
 mod init;
 mod layer;
 mod load;
@@ -36,6 +40,7 @@ mod paint;
 mod paths;
 mod plan;
 mod read;
+mod seed;
 mod shape;
 mod syntax;
 mod target;
@@ -47,9 +52,10 @@ pub use cached::load_cached;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
+pub use hook::{Hook, HookFile, Pin, ProtocolName};
 pub use init::TEMPLATE;
-pub use load::{combine, load, observed};
+pub use load::{combine, inspect, load, observed};
 pub use pack::{Pack, pack, pack_names};
-pub use paths::{FILE_NAME, NoHome, Paths};
+pub use paths::{FILE_NAME, HOOKS_FILE, NoHome, Paths};
 pub use plan::{Placed, Plan, Relaxation, Toolset};
 pub use trust::{Entry, Trust, kind, today};

@@ -1,6 +1,7 @@
 //! From paths to a plan.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tollgate_rules::form::{Date, Mode};
@@ -10,14 +11,16 @@ use crate::audit;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::file::{File, Layer};
 use crate::form::PolicyFile;
+use crate::hook::Hook;
 use crate::layer::{Layering, Parsed};
 use crate::meaning;
 use crate::pack::pack;
 use crate::paths::Paths;
 use crate::plan::{Plan, diagnose};
 use crate::read::{self as reading, Flawed};
+use crate::seed;
 use crate::target;
-use crate::tree::Tree;
+use crate::tree::{Aim, Tree};
 use crate::trust::{Trust, kind, today};
 
 /// Reads and checks every policy file there is, and puts them together.
@@ -41,10 +44,15 @@ pub fn load(paths: &Paths) -> Result<Plan, Diagnostics> {
         loaded
     });
     let (trusted, suspicious) = trusts(paths, &loaded);
-    match combine(loaded.files, trusted, today()) {
+    let extra = hooks_file(paths).unwrap_or_else(|mistake| {
+        wrong.push(mistake);
+        None
+    });
+    match inspect(loaded.files, extra, trusted) {
         Err(found) => wrong.extend(found.iter().cloned()),
         Ok(mut plan) if wrong.is_empty() => {
             plan.warnings.extend(suspicious);
+            settle_hooks(&mut plan, paths);
             plan.warnings.sort();
             return Ok(plan);
         }
@@ -90,6 +98,70 @@ pub(crate) fn trusts(paths: &Paths, loaded: &Loaded) -> (bool, Option<Diagnostic
         }
         held => (matches!(held, Ok(Ok(true))), None),
     }
+}
+
+/// The file with hooks, if there is one.
+fn hooks_file(paths: &Paths) -> Result<Option<File>, Diagnostic> {
+    let Some((layer, path)) = paths.hooks_file() else { return Ok(None) };
+    let file = File::read(layer, path)?;
+    if file.is_none() && layer == Layer::User {
+        let missing = Diagnostic::file(path.display().to_string(), "there is no such file");
+        return Err(missing.help("look at what follows `--hooks`"));
+    }
+    Ok(file)
+}
+
+/// Puts files together that were read already, with a file of hooks beside them (`"hooks": {"preToolUse": …}`, as JSON).
+///
+/// `trusted` says whether what comes with the project is, hooks included.
+pub fn inspect(files: Vec<File>, hooks: Option<File>, trusted: bool) -> Result<Plan, Diagnostics> {
+    let mut plan = combine(files, trusted, today());
+    let Some(file) = hooks else { return plan };
+    match (seed::hooks(&file), &mut plan) {
+        (Ok(found), Ok(plan)) => {
+            plan.hooks.extend(found.into_iter().map(|hook| Hook { trusted: hook.trusted || trusted, ..hook }));
+            plan.files.push(file);
+        }
+        (Ok(_), Err(_)) => {}
+        (Err(found), Ok(_)) => return Err(found),
+        (Err(found), Err(wrong)) => wrong.extend(found.iter().cloned()),
+    }
+    plan
+}
+
+/// Whether hooks that came with the project may run: only while exactly these are trusted, scripts included.
+fn settle_hooks(plan: &mut Plan, paths: &Paths) {
+    for file in plan.files.clone().iter().filter(|file| file.layer == Layer::Project) {
+        let own = |hook: &Hook| hook.file == file.path;
+        if !plan.hooks.iter().any(own) {
+            continue;
+        }
+        let manifest = Hook::manifest(file, &plan.hooks);
+        let store = paths.data().map(Trust::at).map_err(|error| error.to_string());
+        let held = store.and_then(|store| {
+            store.holds(kind::HOOKS, &file.path, manifest.as_bytes()).map_err(|error| error.to_string())
+        });
+        let trusted = held.as_ref().is_ok_and(|held| *held);
+        plan.hooks.iter_mut().filter(|hook| own(hook)).for_each(|hook| hook.trusted = trusted);
+        if !trusted {
+            let at = first_hook(&file.text.text);
+            let message = "the hooks in this file are not trusted as they are now, so what they would judge is refused";
+            let help = match held {
+                Err(error) => format!("nothing is known to be trusted: {error}"),
+                Ok(_) => "look at them and their scripts, then run `tollgate trust`".to_owned(),
+            };
+            plan.warnings.push(Diagnostic::warning(&file.text, at, message).help(help));
+        }
+    }
+}
+
+/// Where the hooks of a file begin, in whichever form it is.
+fn first_hook(text: &str) -> Range<usize> {
+    let (tree, errors) = Tree::parse(text);
+    if errors.is_empty() {
+        return tree.locate(&["hook".into(), 0.into()], Aim::Key);
+    }
+    text.find("\"hooks\"").map_or(0..0, |at| at..at + "\"hooks\"".len())
 }
 
 /// Puts files together that were read already: in the order machine, user, project, and each layer once.
@@ -179,6 +251,7 @@ fn together(mut layering: Layering<'_>, today: Date) -> Result<(Plan, Vec<tollga
     layering.workspace();
     layering.audit();
     let mut mistakes: Vec<_> = files.iter().flat_map(meaning::settings).collect();
+    mistakes.extend(layering.hooks());
     mistakes.extend(files.iter().flat_map(audit::mistakes));
     let targets = target::targets(&layering, &mut mistakes);
     target::relax(&mut layering, &targets, today, &mut mistakes);

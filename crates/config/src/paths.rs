@@ -9,6 +9,9 @@ use crate::layer::resolve;
 /// The name of the policy file in every layer.
 pub const FILE_NAME: &str = "tollgate.toml";
 
+/// Where a project may keep hooks beside its policy file, as JSON.
+pub const HOOKS_FILE: &str = ".tollgate/workspace.json";
+
 /// Where the policy files and the state lie.
 ///
 /// ```
@@ -28,8 +31,12 @@ pub struct Paths {
     pub user: Option<PathBuf>,
     /// The project's file, if there is one.
     pub project: Option<PathBuf>,
+    /// The project's file with hooks, if there is one.
+    pub workspace: Option<PathBuf>,
     /// The one file that replaces them.
     pub instead: Option<PathBuf>,
+    /// The one file with hooks that replaces the project's, named by the person who runs this.
+    pub hooks: Option<PathBuf>,
     /// The folder for counters, records and pins; [`state()`](Self::state) says what to do if there is none.
     pub state: Option<PathBuf>,
     /// The folder for what can be computed again.
@@ -58,12 +65,14 @@ impl Paths {
         };
         let machine = PathBuf::from("/etc/tollgate").join(FILE_NAME);
         let user = xdg("XDG_CONFIG_HOME", ".config").map(|folder| folder.join(FILE_NAME));
-        let project = nearest_above(cwd).filter(|found| *found != machine && Some(found) != user.as_ref());
+        let project = nearest_above(cwd, FILE_NAME).filter(|found| *found != machine && Some(found) != user.as_ref());
         Self {
             machine: Some(machine),
             user,
             project,
+            workspace: nearest_above(cwd, HOOKS_FILE),
             instead: instead.map(|file| cwd.join(file)),
+            hooks: None,
             state: kept("state", "XDG_STATE_HOME", ".local/state"),
             cache: kept("cache", "XDG_CACHE_HOME", ".cache"),
             data: kept("data", "XDG_DATA_HOME", ".local/share"),
@@ -84,6 +93,13 @@ impl Paths {
         layers.into_iter().filter_map(|(layer, path)| path.clone().map(|path| (layer, path))).collect()
     }
 
+    /// The file with hooks to read, whether or not it exists.
+    pub fn hooks_file(&self) -> Option<(Layer, &Path)> {
+        let project = self.workspace.as_deref().filter(|_| self.instead.is_none());
+        let named = self.hooks.as_deref().map(|file| (Layer::User, file));
+        named.or_else(|| project.map(|file| (Layer::Project, file)))
+    }
+
     /// The folder for counters, records and pins.
     pub fn state(&self) -> Result<&Path, NoHome> {
         self.state.as_deref().ok_or(NoHome)
@@ -100,10 +116,10 @@ impl Paths {
     }
 }
 
-/// The policy file in a folder, or in the nearest one above that has it. Something there that is no file counts:
-/// a policy that cannot be read must be noticed.
-fn nearest_above(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|folder| folder.join(FILE_NAME)).find(|path| path.symlink_metadata().is_ok())
+/// The file in a folder, or in the nearest one above that has it. Something there that is no file counts: a policy that
+/// cannot be read must be noticed.
+fn nearest_above(folder: &Path, name: &str) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(name)).find(|path| path.symlink_metadata().is_ok())
 }
 
 /// The folder that belongs to whoever wrote the project; none if that would be all of a home, or of the machine.

@@ -12,6 +12,7 @@ use crate::audit::Audit;
 use crate::diagnostic::{Diagnostic, Diagnostics, Text};
 use crate::file::File;
 use crate::form::{Ambiguous, Unknown};
+use crate::hook::Hook;
 use crate::read;
 
 /// Something from a file that knows where it stands.
@@ -97,6 +98,8 @@ pub struct Plan {
     pub overrides: BTreeMap<String, Override>,
     /// What is recorded.
     pub audit: Audit,
+    /// Programs that judge, rewrite or watch: found, checked, and marked whether they may run.
+    pub hooks: Vec<Hook>,
     /// The rules, compiled, with exceptions and overrides.
     pub compiled: Option<RuleSet>,
     /// What does not hold. Every answer shows that there is something.

@@ -15,6 +15,8 @@ use crate::guard::{self, refused};
 pub mod kind {
     /// A project's policy file.
     pub const CONFIG: &str = "config";
+    /// The hooks in a file that came with a project, with the scripts that they name.
+    pub const HOOKS: &str = "hooks";
 }
 
 /// One thing that is trusted, exactly as it was.

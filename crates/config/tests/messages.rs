@@ -1105,7 +1105,8 @@ fn long_lines_and_what_is_not_fit_to_be_seen() {
             2 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               = help: the keys are mode, default, dry_run, ambiguous, workspace, packs,
-                      rule, tools, require, limit, loop, dedupe, exception, override, audit
+                      rule, tools, require, limit, loop, dedupe, exception, override, audit,
+                      hook
 
             error: line 3 cannot be read: invalid comment character, expected printable
                    characters
@@ -1133,7 +1134,8 @@ fn long_lines_and_what_is_not_fit_to_be_seen() {
             3 |  x = 2
               |  ^
               = help: the keys are mode, default, dry_run, ambiguous, workspace, packs,
-                      rule, tools, require, limit, loop, dedupe, exception, override, audit
+                      rule, tools, require, limit, loop, dedupe, exception, override, audit,
+                      hook
 
             2 errors
         "#]],

@@ -7,6 +7,7 @@ use tollgate_rules::{Ambient, Mistake};
 
 use crate::assemble::{Checks, Compiler};
 use crate::checks::{DryRun, Preview, order};
+use crate::hooks;
 use crate::observe::{Observed, Report, observing};
 use crate::rules::Rules;
 use crate::state::{Peek, State, StateError};
@@ -58,7 +59,7 @@ pub struct Parts {
 /// ```
 pub struct Engine {
     parts: Parts,
-    names: Names,
+    pub(crate) names: Names,
     loaded: RwLock<Arc<Loaded>>,
 }
 
@@ -123,13 +124,15 @@ fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics>
     let sink = Arc::clone(&observed);
     let note: Report = Arc::new(move |_, one| sink.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     let peek: Arc<dyn State> = Arc::new(Peek(Arc::clone(&parts.state)));
-    let build = |state, report, more| {
+    let build = |state, report, hooks, more| {
         let made = Made { plan: &plan, checks: &checks, rules: &rules, parts, state, report };
-        made.pipeline(names, more).map_err(|problem| plan.diagnose(&[Mistake::new(problem)]))
+        made.pipeline(names, hooks, more).map_err(|problem| plan.diagnose(&[Mistake::new(problem)]))
     };
-    let pipeline = build(&parts.state, parts.report.as_ref(), &parts.more[..])?;
-    // Plugins and records are not asked what they would do: asking them may be doing it.
-    let asking = build(&peek, Some(&note), &[])?;
+    let untrusted = hooks::untrusted(&plan);
+    let all = [hooks::registrations(&plan, names), untrusted.clone()].concat();
+    let pipeline = build(&parts.state, parts.report.as_ref(), &all[..], &parts.more[..])?;
+    // Programs, plugins and records are not asked what they would do: asking them may be doing it.
+    let asking = build(&peek, Some(&note), &untrusted, &[])?;
     Ok(Loaded { plan, rules, ambient, pipeline, asking, observed, turn: Mutex::default() })
 }
 
@@ -160,7 +163,7 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
-    fn pipeline(&self, names: &Names, more: &[Registration]) -> Result<Pipeline, String> {
+    fn pipeline(&self, names: &Names, hooks: &[Registration], more: &[Registration]) -> Result<Pipeline, String> {
         let mut registry = Registry::new(names.clone(), Arc::clone(&self.parts.clock), tollgate_wire::digest);
         registry.rewrite_ambiguous = self.plan.ambiguous == Ambiguous::Rewrite;
         let observe = |registration| match self.plan.mode {
@@ -169,7 +172,8 @@ impl Made<'_> {
         };
         let checks = self.stateless().into_iter().chain(self.stateful()).map(observe);
         // Rules know by themselves whether they only observe. A dry run is nobody's objection, so it holds in any case.
-        let others = self.rules.registrations(self.report).into_iter().chain(more.iter().cloned()).map(between);
+        let others = self.rules.registrations(self.report).into_iter();
+        let others = others.chain(hooks.iter().cloned().map(observe)).chain(more.iter().cloned()).map(between);
         for registration in checks.chain(others).chain(self.dry_run()) {
             registry.add(registration).map_err(|problem| problem.to_string())?;
         }

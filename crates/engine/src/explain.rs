@@ -10,6 +10,7 @@ use tollgate_rules::Insight;
 use tollgate_shell::Effect;
 use tollgate_wire::form::{ActForm, TraceForm};
 
+use crate::hooks::HookForm;
 use crate::observe::Observed;
 use crate::rules::FindingForm;
 use crate::{Engine, engine::Loaded};
@@ -35,6 +36,9 @@ pub struct Explained {
     pub effects: Vec<EffectForm>,
     /// Every rule that looked at it.
     pub findings: Vec<FindingForm>,
+    /// Programs that would have a word in it. They are not run to find out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookForm>,
     /// What is only observed.
     pub observed: Vec<Observed>,
     /// Who was asked, and what each said.
@@ -106,6 +110,7 @@ impl Engine {
             becomes,
             effects,
             findings,
+            hooks: HookForm::due(&loaded.plan, &self.names, event),
             observed,
             trace: TraceForm::of(&outcome.trace),
             ignored: loaded.plan.ignored.clone(),

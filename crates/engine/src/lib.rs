@@ -21,7 +21,7 @@
 //!
 //! # Order
 //!
-//! Edits of rules come first, as everywhere. Then the guards: unknown, admin, require, deny, allow; rules and whatever
+//! Edits of rules come first, as everywhere, then programs (`[[hook]]`), which may rewrite too. Then the guards: unknown, admin, require, deny, allow; rules and whatever
 //! else is registered; loops, limits, dedupe, dry run. The first that refuses is named, and whoever comes after it is
 //! not asked, so nothing is counted for a call that is refused before it is counted.
 //!
@@ -41,6 +41,7 @@ mod ambient;
 mod assemble;
 mod engine;
 mod explain;
+mod hooks;
 mod installed;
 mod observe;
 mod rules;
@@ -50,8 +51,10 @@ mod within;
 pub use ambient::Disk;
 pub use engine::{Engine, Parts};
 pub use explain::{EffectForm, Explained, decider};
+pub use hooks::HookForm;
 pub use installed::{Installed, InstalledFile, MANIFEST};
 pub use observe::{Observed, Report, Would};
 pub use rules::FindingForm;
 pub use switch::{Halt, LONGEST_PAUSE, Pause, Resumed, Stand, Switch};
+pub use tollgate_host_command::end_all as end_hooks;
 pub use within::{Able, within};

@@ -87,6 +87,7 @@ fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
         if !ours.swap(true, Ordering::SeqCst) {
             let late = broken(&format!("no decision within {} seconds", deadline().as_secs()));
             give(&(agent.refuse)(&late));
+            tollgate_engine::end_hooks();
             std::process::exit(i32::from((agent.refuse)(&late).exit));
         }
     };
@@ -177,7 +178,7 @@ fn open(paths: &Paths) -> Result<(Used, Vec<String>), String> {
     let mut tells = stand.tells();
     let disk = Disk::new(std::env::var("HOME").ok().filter(|home| home.starts_with('/')));
     let ambient: Arc<dyn Ambient> = Arc::new(disk);
-    let places = Places::of(paths, std::env::current_exe().ok());
+    let places = Places::of(paths, std::env::current_exe().ok()).with_hooks(&plan.hooks);
     let protect = Protect::registration(places, Arc::clone(&ambient));
     let parts = Parts {
         state: Arc::new(Files::new(state)),

@@ -32,6 +32,7 @@ const REQUIRED: &[(&str, u8, u8)] = &[
     ("B-SB", 1, 8),
     ("B-TR", 1, 3),
     ("C", 1, 15),
+    ("C", 17, 30),
 ];
 
 struct Row<'t> {
@@ -307,8 +308,8 @@ fn helper() {}
     #[test]
     fn required_ids() {
         let ids = required();
-        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 15);
-        assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-15"));
+        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 15 + 14);
+        assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-30"));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate_config::{Anchor, Audit, Keep, Plan, Sync, Unknown};
+use tollgate_config::{Anchor, Audit, Hook, Keep, Plan, Sync, Unknown};
+use tollgate_engine::HookForm;
 use tollgate_rules::form::{Mode, OnFault};
 
 use super::{Done, degraded};
@@ -43,9 +44,25 @@ fn enforced(plan: &Plan) -> Value {
         "limits": plan.limits.len(),
         "exceptions": plan.exceptions.len(),
         "overrides": plan.overrides.keys().collect::<Vec<_>>(),
+        "hooks": plan.hooks.iter().map(hook).collect::<Vec<_>>(),
         "audit": recorded(&plan.audit),
         "ignored": plan.ignored,
         "warnings": plan.warnings,
+    })
+}
+
+fn hook(hook: &Hook) -> Value {
+    let HookForm { id, origin, command, trusted } = HookForm::of(hook);
+    json!({
+        "id": id,
+        "origin": origin,
+        "on": hook.on,
+        "match": hook.tools,
+        "command": command,
+        "protocol": hook.protocol,
+        "timeout_ms": hook.timeout.as_millis() as u64,
+        "on_fault": hook.on_fault,
+        "trusted": trusted,
     })
 }
 
@@ -69,7 +86,7 @@ fn show(plan: &Plan, agents: &str, paint: Paint) -> String {
     }
     let _ = writeln!(out, "\n{}", paint.bold("enforced"));
     let facts = facts(plan).into_iter().map(|(name, value)| (name, value, false));
-    for (name, value, relaxed) in facts.chain(records(&plan.audit)) {
+    for (name, value, relaxed) in facts.chain(hooks(&plan.hooks)).chain(records(&plan.audit)) {
         let text = wrap(&value, 13, 80);
         let text = text.trim_start();
         let _ = writeln!(out, "  {name:<11}{}", if relaxed { paint.yellow(text) } else { text.to_owned() });
@@ -123,6 +140,20 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
         facts.push(("tools", "those that no table names are refused".to_owned()));
     }
     facts
+}
+
+/// Programs that are asked, and whether somebody relaxed what their failure means.
+fn hooks(hooks: &[Hook]) -> impl Iterator<Item = (&'static str, String, bool)> {
+    hooks.iter().map(|hook| {
+        let HookForm { id, command, trusted, .. } = HookForm::of(hook);
+        let points: Vec<&str> = hook.on.iter().map(|point| point.0.as_str()).collect();
+        let tools = if hook.tools.is_empty() { String::new() } else { format!(" of {}", hook.tools.join(", ")) };
+        let passes = hook.on_fault == OnFault::Pass;
+        let fault = if passes { "; calls go on when it fails" } else { "" };
+        let stands = if trusted { "" } else { "; not trusted, so all of these are refused" };
+        let what = format!("{id}: {command} at {}{tools}{fault}{stands}", points.join(", "));
+        ("hook", visible(&what), passes || !trusted)
+    })
 }
 
 /// What is recorded, and whether somebody relaxed that.

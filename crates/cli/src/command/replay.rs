@@ -114,7 +114,7 @@ fn other(policy: &Policy, replay: &Replay) -> Result<(Policy, String), Failure> 
         (Some(file), None) if file.try_exists().is_ok_and(|there| !there) => {
             Err(format!("there is no file `{}`; look at what follows `--rules`", shown(file)))?
         }
-        (Some(file), None) => Ok((Policy { config: Some(file.clone()), defaults: false }, named(file))),
+        (Some(file), None) => Ok((Policy { config: Some(file.clone()), ..Policy::default() }, named(file))),
         (None, Some(file)) => Ok((policy.clone(), named(file))),
         (None, None) if policy.defaults => Ok((policy.clone(), "the default packs".to_owned())),
         (None, None) => Ok((policy.clone(), "the policy as it is now".to_owned())),

@@ -62,7 +62,11 @@ pub(super) fn run(policy: &Policy, args: &Test, paint: Paint) -> Done {
     let plan = open::plan(policy, paint)?;
     let examples = examples(&plan)?;
     let around = Around::new();
-    let folder = plan.files.last().map(|file| file.folder().join(FOLDER));
+    let folder = plan
+        .files
+        .iter()
+        .rfind(|file| file.path.extension().is_none_or(|end| end != "json"))
+        .map(|file| file.folder().join(FOLDER));
     let engine = open::engine(plan, &around, paint)?;
     let mut ran = Vec::new();
     for file in files(&args.paths, folder.as_deref())? {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use tollgate_config::{FILE_NAME, Paths};
+use tollgate_config::{FILE_NAME, Hook, Paths};
 use tollgate_core::{Body, Event, Fault, Guard, Point, Power, Registration, Step, Verdict};
 use tollgate_rules::{Ambient, Insight};
 use tollgate_shell::{Effect, Flag, Kind};
@@ -35,13 +35,21 @@ impl Places {
     /// The policy files and the folders that hold nothing else, the folders for state, data and cache, and this very
     /// program.
     pub fn of(paths: &Paths, program: Option<PathBuf>) -> Self {
-        let Paths { machine, user, project, instead, state, cache, data } = paths;
-        let named = [machine, user, project, instead, state, cache, data, &program];
+        let Paths { machine, user, project, instead, workspace, hooks, state, cache, data } = paths;
+        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, &program];
         let above = |path: &Option<PathBuf>| path.as_deref().and_then(Path::parent).map(Path::to_owned);
         // Where everything lies in one folder of our own (`TOLLGATE_HOME`), it is that folder.
         let home = above(state).filter(|home| state != data && above(data).as_ref() == Some(home));
         let folders = [above(machine), above(user), home];
         Self { paths: named.into_iter().cloned().chain(folders).flatten().collect(), data: data.clone() }
+    }
+
+    /// The same, and the scripts of these hooks: whoever changes a guard is not guarded.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: &[Hook]) -> Self {
+        let scripts = hooks.iter().flat_map(|hook| hook.pins.iter().map(|pin| pin.path.clone()));
+        self.paths.extend(scripts);
+        self
     }
 
     /// All of them, as they are named and as they really lie.

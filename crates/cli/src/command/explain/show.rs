@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tollgate_config::Relaxation;
-use tollgate_engine::{EffectForm, Explained, FindingForm, Observed};
+use tollgate_engine::{EffectForm, Explained, FindingForm, HookForm, Observed};
 
 use crate::output::{Paint, short, visible, wrap};
 use crate::question::{Question, word};
@@ -26,6 +26,7 @@ impl fmt::Display for Shown<'_> {
         self.section(f, "call", &[self.call()])?;
         self.section(f, "does", &self.effects())?;
         self.section(f, "rules", &self.rules())?;
+        self.section(f, "hooks", &self.hooks())?;
         self.section(f, "noted", &self.observed())?;
         self.section(f, "so", &self.decision())?;
         self.section(f, &paint.yellow("ignored"), &self.ignored())
@@ -116,6 +117,18 @@ impl Shown<'_> {
         line
     }
 
+    /// Programs are named and not run: running them may be doing what they do.
+    fn hooks(&self) -> Vec<String> {
+        let line = |hook: &HookForm| {
+            let title = self.paint.bold(&visible(&format!("{} ({})", hook.id, hook.origin)));
+            let stands =
+                if hook.trusted { "asked when it happens, not now" } else { "not trusted, so this is refused" };
+            let command = text_below(&visible(&hook.command));
+            format!("? {title}\n{command}\n{}", self.paint.dim(&text_below(stands)))
+        };
+        self.explained.hooks.iter().map(line).collect()
+    }
+
     fn observed(&self) -> Vec<String> {
         let line = |one: &Observed| text(&visible(&format!("{}: {}", one.by, one.would)));
         self.explained.observed.iter().map(line).collect()
@@ -138,6 +151,9 @@ impl Shown<'_> {
             other => self.paint.yellow(other),
         };
         let mut lines = vec![said];
+        if act == "go" && !self.explained.hooks.is_empty() {
+            lines.push(self.paint.dim("unless a hook objects"));
+        }
         lines.extend(self.explained.reason.as_deref().map(|reason| text(&visible(reason))));
         lines.extend(
             self.explained

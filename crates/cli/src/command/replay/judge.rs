@@ -46,7 +46,7 @@ struct Begun {
 }
 
 impl Judge {
-    pub(super) fn new(plan: Plan, paint: Paint) -> Result<Self, Failure> {
+    pub(super) fn new(mut plan: Plan, paint: Paint) -> Result<Self, Failure> {
         let remembers = !(plan.limits.is_empty() && plan.loops.is_empty() && plan.dedupes.is_empty());
         let (clock, observed) = (Arc::new(Shown::default()), Arc::new(AtomicBool::default()));
         let seen = Arc::clone(&observed);
@@ -60,6 +60,8 @@ impl Judge {
             report: Some(Arc::new(report)),
             more: Vec::new(),
         };
+        // Programs are not run for what is long over.
+        plan.hooks.clear();
         let pipeline = Engine::new(plan, parts).map_err(|wrong| open::mistakes(&wrong, paint))?.pipeline();
         Ok(Self { pipeline, clock, remembers, open: VecDeque::new(), observed })
     }
