@@ -47,4 +47,6 @@ need_component clippy clippy
 need_command cc "which Rust links with" gcc libc6-dev
 need_command python3 "which checks logs as somebody else would" python3
 need_command unshare "which gives a test a disk of its own to fill" util-linux
+need_command npm "which installs the coding agents that trials run" nodejs npm
+cargo xtask peers
 exec cargo xtask ci "$@"

@@ -7,6 +7,7 @@ mod cargo;
 mod ci;
 mod corpora;
 mod dist;
+mod peers;
 mod soak;
 mod tidy;
 
@@ -30,6 +31,8 @@ Usage: cargo xtask <chore>
   corpora --dir DIR     judge labelled commands and texts of that folder and print the tables
   dist [--out DIR]      static programs with completions, a manual page, checksums and an install script,
                         in DIR (dist unless told)
+  peers                 install the coding agents that trials run, each in one version, outside of the
+                        clone (in TOLLGATE_PEERS, else in the user's cache), and print where they are
   soak [--minutes N] [NAME]
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
@@ -65,6 +68,7 @@ fn run(args: &[&str]) -> Result {
         ["bench", rest @ ..] => bench::run(rest),
         ["corpora", rest @ ..] => corpora::run(rest),
         ["dist", rest @ ..] => dist::run(rest),
+        ["peers"] => peers::run(),
         ["soak", rest @ ..] => soak::run(rest),
         ["schema"] => schema(),
         _ => Err(format!("`{}` is not a chore; `cargo xtask --help` lists them", args.join(" "))),

@@ -3,6 +3,7 @@
 //! * [`ManualClock`] moves only when told, [`CountingAlloc`] counts what a piece of code allocates.
 //! * [`naive`] is the reference pipeline: slow, and written to be obviously right.
 //! * [`actors`] are small interceptors made from JSON.
+//! * [`ScriptedModel`] stands in for a provider of models when a real agent is tried.
 //! * [`case`] reads `spec/cases/*.json` and plays them through anything that implements [`Replay`].
 
 pub mod actors;
@@ -10,6 +11,7 @@ mod alloc;
 pub mod case;
 mod clock;
 mod document;
+mod model;
 pub mod naive;
 mod replay;
 mod report;
@@ -18,5 +20,6 @@ pub use alloc::{CountingAlloc, count};
 pub use case::Case;
 pub use clock::{ManualClock, StillClock};
 pub use document::body;
+pub use model::{Call, LAST_WORDS, Request, ScriptedModel};
 pub use replay::{OnCore, OnNaive, Replay, check_case};
 pub use report::{Report, report};

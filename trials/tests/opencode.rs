@@ -1,0 +1,58 @@
+//! OpenCode, guarded by the real program, with a model that follows a script.
+//!
+//! Its hooks are JavaScript: the plugin that Tollgate makes is tried here, too.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+#[path = "agents/cases.rs"]
+mod cases;
+#[path = "agents/peer.rs"]
+mod peer;
+#[path = "../../xtask/src/peers/place.rs"]
+mod place;
+#[path = "agents/world.rs"]
+mod world;
+
+use cases::{breaks, guards};
+use peer::{Peer, Then};
+use serde_json::json;
+use world::World;
+
+static OPENCODE: Peer = Peer {
+    id: "opencode",
+    register: |world, program| {
+        let plugin = tollgate_hook::shim::opencode(program.to_str().unwrap());
+        world.write("home/.config/opencode/plugins/tollgate.js", &plugin);
+    },
+    start: |world, model| {
+        let options = json!({ "baseURL": format!("http://{model}/v1"), "apiKey": "fake" });
+        let provider = json!({
+            "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
+            "models": { "scripted": { "name": "scripted" } },
+        });
+        let config = json!({
+            "provider": { "scripted": provider }, "model": "scripted/scripted", "permission": { "*": "allow" },
+            "autoupdate": false, "share": "disabled",
+        });
+        world.write("home/.config/opencode/opencode.json", &config.to_string());
+        let mut command = world.agent("opencode-linux-x64/bin/opencode");
+        command.args(["run", "go", "--format", "json"]);
+        command.env("OPENCODE_DISABLE_AUTOUPDATE", "1").env("OPENCODE_DISABLE_MODELS_FETCH", "1");
+        command.env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1");
+        command
+    },
+    killed: Then::DoesNotRun,
+    missing: Then::DoesNotRun,
+    // A prompt that is refused looks like any other error of its own.
+    tells: false,
+};
+
+#[test]
+fn opencode_is_guarded() {
+    guards(&OPENCODE);
+}
+
+#[test]
+fn opencode_without_the_program() {
+    breaks(&OPENCODE, World::missing, OPENCODE.missing);
+}
