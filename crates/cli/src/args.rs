@@ -24,7 +24,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   tollgate explain 'sudo rm -rf /'   what would happen to this, and why
-  tollgate init && tollgate check    start a policy, see what it enforces
+  tollgate init && tollgate doctor   register with your agents, prove that it works
+  tollgate init --policy             start a policy of your own
   tollgate test                      run all examples of rules, and case files";
 
 /// Which policy.
@@ -97,8 +98,19 @@ pub(crate) enum Command {
     ///
     /// Without it these commands want a terminal, and no agent among the processes that started them.
     Key(Key),
-    /// Write a policy to start with into tollgate.toml here.
+    /// Register with the coding agents of this machine, so that they ask before they act.
+    ///
+    /// What would be written is shown first and written when you agree. Comments, order and other hooks stay as they
+    /// are, and `tollgate uninstall` takes out exactly what was put in. The exit status is 0 when everything is
+    /// registered, 1 when it was not wanted or there is no agent, 2 when it cannot be done; then nothing is changed.
     Init(Init),
+    /// Take away what `tollgate init` has put into the settings of coding agents, and nothing else.
+    Uninstall(Uninstall),
+    /// Prove for every coding agent that its calls are judged, and say what is not.
+    ///
+    /// What is registered is run as the agent would run it, with a harmless call that must be refused. The exit status
+    /// is 0 when all is enforced, 1 when something is not, 2 when that cannot be told.
+    Doctor(Doctor),
     /// What agents did: recent records, one of them, a proof that none was changed.
     Log(Box<crate::command::log::Log>),
     /// Run recorded calls through another policy and show what would change.
@@ -152,12 +164,10 @@ impl Command {
             Self::Trust(trust) => trust.json.json,
             Self::Log(log) => log.json(),
             Self::Replay(replay) => replay.json.json,
-            Self::Hook { .. }
-            | Self::Try { .. }
-            | Self::Explain(_)
-            | Self::Init(_)
-            | Self::Completions { .. }
-            | Self::Man => false,
+            Self::Init(init) => init.json.json,
+            Self::Uninstall(uninstall) => uninstall.json.json,
+            Self::Doctor(doctor) => doctor.json.json,
+            Self::Hook { .. } | Self::Try { .. } | Self::Explain(_) | Self::Completions { .. } | Self::Man => false,
         };
         if json { Form::Document } else { Form::Words }
     }
@@ -272,6 +282,19 @@ pub(crate) struct Check {
     pub json: Json,
 }
 
+/// How settings are changed.
+#[derive(Clone, Debug, Group)]
+pub(crate) struct Writing {
+    /// Write without asking.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Only show what would be written.
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub key: Automation,
+}
+
 #[derive(Debug, Group)]
 pub(crate) struct Pause {
     /// For how long, such as 10m or 2h; at most 24h.
@@ -324,7 +347,40 @@ pub(crate) enum KeyWhat {
 
 #[derive(Debug, Group)]
 pub(crate) struct Init {
-    /// Write over a file that is there.
+    /// Register with this agent only; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Register in this project's settings instead of your own.
     #[arg(long)]
+    pub project: bool,
+    #[command(flatten)]
+    pub writing: Writing,
+    /// Instead of registering, write a policy to start with into tollgate.toml here.
+    #[arg(long, conflicts_with_all = ["agent", "project", "yes", "dry_run", "json"])]
+    pub policy: bool,
+    /// Write over a policy that is there.
+    #[arg(long, requires = "policy")]
     pub force: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Uninstall {
+    /// Only from this agent; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    #[command(flatten)]
+    pub writing: Writing,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Doctor {
+    /// Only this agent; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    #[command(flatten)]
+    pub json: Json,
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod degraded;
+mod doctor;
 mod explain;
 mod halt;
 mod init;
@@ -10,11 +11,13 @@ pub(crate) mod log;
 mod pause;
 pub(crate) mod replay;
 mod rules;
+mod settings;
 mod status;
 mod switched;
 mod test;
 mod trust;
 mod tryout;
+mod uninstall;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -72,7 +75,9 @@ pub(crate) fn run(args: Args) -> Done {
         Command::Resume(resume) => pause::resume(&args.policy, &resume),
         Command::Halt(halt) => halt::run(&args.policy, &halt),
         Command::Key(key) => key::run(&key),
-        Command::Init(init) => init::run(init.force),
+        Command::Init(init) => init::run(&args.policy, &init, paint),
+        Command::Uninstall(uninstall) => uninstall::run(&args.policy, &uninstall, paint),
+        Command::Doctor(doctor) => doctor::run(&args.policy, &doctor, paint),
         Command::Log(log) => log::run(&args.policy, &log, paint),
         Command::Replay(replay) => replay::run(&args.policy, &replay, paint),
         Command::Completions { shell } => {

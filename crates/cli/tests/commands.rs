@@ -21,7 +21,7 @@ fn without_a_policy_the_packs_hold() {
         &Sandbox::new(),
         &["check"],
         expect![[r#"
-        no policy file, so the default packs hold; `tollgate init` writes one
+        no policy file, so the default packs hold; `tollgate init --policy` writes one
 
         enforced
           packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
@@ -40,7 +40,7 @@ fn init_writes_a_policy_once() {
     let sandbox = Sandbox::new();
     check(
         &sandbox,
-        &["init"],
+        &["init", "--policy"],
         expect![[r#"
         wrote tollgate.toml; everything in it is a comment, so the default packs hold
           tollgate check      what is enforced
@@ -66,7 +66,7 @@ fn init_writes_a_policy_once() {
     );
     check(
         &sandbox,
-        &["init"],
+        &["init", "--policy"],
         expect![[r#"
         error: there is a tollgate.toml here; `--force` writes over it
         [2]
@@ -522,7 +522,7 @@ fn bad_input_is_answered_clearly() {
         &sandbox,
         &["trust"],
         expect![[r#"
-        error: there is no tollgate.toml here or in a folder above; name the file, or begin with `tollgate init`
+        error: there is no tollgate.toml here or in a folder above; name the file, or begin with `tollgate init --policy`
         [2]
     "#]],
     );

@@ -180,7 +180,10 @@ fn a_folder_can_be_named() {
     let (code, text) = run(&["trust", "--dir", "/nowhere"]);
     assert_eq!(
         (code, text.as_str()),
-        (Some(2), "error: there is no tollgate.toml in /nowhere; name the file, or begin with `tollgate init`\n")
+        (
+            Some(2),
+            "error: there is no tollgate.toml in /nowhere; name the file, or begin with `tollgate init --policy`\n"
+        )
     );
     let (code, text) = run(&["trust", "--help"]);
     assert!(

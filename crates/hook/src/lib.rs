@@ -32,6 +32,8 @@ pub mod agent;
 pub mod failing;
 pub mod process;
 pub mod run;
+#[cfg(feature = "setup")]
+pub mod setup;
 pub mod shim;
 pub mod table;
 

@@ -19,6 +19,15 @@ pub const SURFACE: &str = "hook";
 /// What mends most things, said in every refusal that is nobody's decision.
 pub const MEND: &str = "`tollgate doctor` says what is wrong and how to mend it";
 
+/// How such a refusal begins.
+pub const BROKEN: &str = "Tollgate could not judge this, so it is refused: ";
+
+/// A shell command that is refused whatever the policy says, so that one can see that refusals arrive. It does nothing.
+pub const CANARY: &str = ": tollgate-canary";
+
+/// The reason of that refusal; in words that no agent's answer has to escape.
+pub const CANARY_REASON: &str = "tollgate canary: this call is always refused, to show that refusals arrive";
+
 /// What judges.
 pub struct Gate<'a> {
     /// The policy.
@@ -105,7 +114,7 @@ pub fn refuse(read: &Read<'_>, reason: &str) -> HookAnswer {
 
 /// What something of ours that broke is called in a refusal.
 pub fn broken(what: &str) -> String {
-    format!("Tollgate could not judge this, so it is refused: {what}; {MEND}")
+    format!("{BROKEN}{what}; {MEND}")
 }
 
 fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
@@ -114,6 +123,9 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
     let mut body = moment.body.clone();
     if let Some(why) = outside(*ambiguity, &body, hook.point) {
         return Decision::stop(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
+    }
+    if hook.point == Point::ToolBefore && is_canary(&body) {
+        return Decision::stop(CANARY_REASON);
     }
     let name = moment.tool.map(|tool| gate.pipeline.name(tool));
     let call = call_id(&moment, payload);
@@ -161,6 +173,19 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
 /// Says something with the rewritten document.
 fn told(body: Body, say: impl FnOnce(Value) -> Said) -> Said {
     body.into_json().map_or_else(|fault| Said::Stop(broken(&fault.to_string())), say)
+}
+
+/// Whether a call is the one that is always refused: it has that command, under whichever name, alone or in a list.
+fn is_canary(body: &Body) -> bool {
+    let bytes = body.to_bytes();
+    if !bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes()) {
+        return false;
+    }
+    let is = |value: &Value| value.as_str() == Some(CANARY);
+    let document = unseen(body).0.unwrap_or_default();
+    document.as_object().is_some_and(|members| {
+        members.values().any(|value| is(value) || value.as_array().is_some_and(|all| all.iter().any(is)))
+    })
 }
 
 /// Why the document around the body may be read in two ways: then nobody knows which tool is meant. What is ambiguous

@@ -23,6 +23,7 @@ const REQUIRED: &[(&str, u8, u8)] = &[
     ("A3", 42, 61),
     ("B-AP", 1, 4),
     ("B-AU", 1, 20),
+    ("B-BT", 1, 1),
     ("B-DR", 1, 7),
     ("B-FW", 1, 13),
     ("B-ID", 1, 3),
@@ -308,7 +309,7 @@ fn helper() {}
     #[test]
     fn required_ids() {
         let ids = required();
-        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 15 + 14);
+        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 1 + 15 + 14);
         assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-30"));
     }
 

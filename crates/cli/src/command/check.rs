@@ -102,7 +102,7 @@ fn show(plan: &Plan, agents: &str, paint: Paint) -> String {
 
 fn files(plan: &Plan) -> Vec<String> {
     if plan.files.is_empty() {
-        return vec!["no policy file, so the default packs hold; `tollgate init` writes one".to_owned()];
+        return vec!["no policy file, so the default packs hold; `tollgate init --policy` writes one".to_owned()];
     }
     plan.files
         .iter()

@@ -4,12 +4,65 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use tollgate_config::{FILE_NAME, TEMPLATE};
+use serde_json::json;
+use tollgate_config::{FILE_NAME, Paths, TEMPLATE};
+use tollgate_hook::setup::{Level, Place, Plan, SETUPS, Setup, chosen};
 
-use super::Done;
-use crate::output::print;
+use super::settings::{self, Wanted};
+use super::{Done, NO};
+use crate::args::{Init, Policy};
+use crate::output::{Paint, print, print_json, visible};
 
-pub(super) fn run(force: bool) -> Done {
+pub(super) fn run(policy: &Policy, args: &Init, paint: Paint) -> Done {
+    if args.policy {
+        return template(args.force);
+    }
+    let place = Place::of_process()?;
+    let setups = chosen(&place, &args.agent)?;
+    if setups.is_empty() {
+        return nobody(&place, args.json.json);
+    }
+    let paths = Paths::of_process(policy.config.as_deref())?;
+    let data = paths.data().map_err(|error| error.to_string())?;
+    let level = if args.project { Level::Project } else { Level::User };
+    let program = place.this_program()?;
+    let plan = Plan::install(&place, data, &setups, level, &program).map_err(settings::refused)?;
+    let titles = setups.iter().map(|setup| setup.title()).collect::<Vec<_>>().join(", ");
+    let wanted = Wanted {
+        what: "tollgate init",
+        nothing: &format!(
+            "nothing to do: {titles} {} registered already",
+            if setups.len() == 1 { "is" } else { "are" }
+        ),
+        done: &format!(
+            "registered with {titles}\n  \
+             tollgate doctor       prove that it works\n  \
+             tollgate uninstall    take it away again\n"
+        ),
+    };
+    settings::change(&plan, &wanted, &args.writing, args.json.json, paint)
+}
+
+/// Nobody is there to register with.
+fn nobody(place: &Place, json: bool) -> Done {
+    let known: Vec<&Setup> = SETUPS.iter().filter(|setup| setup.agent().is_some()).collect();
+    if json {
+        let looked: Vec<_> =
+            known.iter().map(|setup| json!({ "agent": setup.id, "for": setup.looked_for(place) })).collect();
+        print_json(&json!({ "ok": false, "written": false, "changes": [], "looked": looked }))?;
+        return Ok(ExitCode::from(NO));
+    }
+    let looked = known.iter().map(|setup| format!("  {:<12} {}\n", setup.id, visible(&setup.looked_for(place))));
+    print(&format!(
+        "no coding agent was found; looked for\n{}\nname one that is not installed yet: tollgate init --agent {}\n",
+        looked.collect::<String>(),
+        known.first().map_or("NAME", |setup| setup.id)
+    ))?;
+    Ok(ExitCode::from(NO))
+}
+
+/// A policy to start with.
+fn template(force: bool) -> Done {
     let mut options = OpenOptions::new();
     // What a person wrote is not written over by accident, not even in a race.
     if force {

@@ -51,7 +51,7 @@ impl Subject {
         if subject.config.is_none() && subject.hooks.is_none() {
             let place =
                 folder.map_or("here or in a folder above".to_owned(), |folder| format!("in {}", folder.display()));
-            let help = "name the file, or begin with `tollgate init`";
+            let help = "name the file, or begin with `tollgate init --policy`";
             return Err(Failure::Said(format!("there is no {FILE_NAME} {place}; {help}")));
         }
         Ok(subject)

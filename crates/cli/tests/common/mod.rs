@@ -115,7 +115,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: &Output, root: &Path) -> Self {
+    pub(crate) fn of(output: &Output, root: &Path) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace(root.to_str().unwrap(), "");
         Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }

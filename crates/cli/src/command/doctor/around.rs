@@ -1,0 +1,107 @@
+//! What every agent's calls lean on: the policy, the record, folders that nobody else may write to.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use tollgate_clock::SystemClock;
+use tollgate_config::{Paths, Plan};
+use tollgate_core::Clock;
+use tollgate_engine::record;
+use tollgate_hook::setup::{Finding, Weight};
+use tollgate_rules::form::{Mode, OnFault};
+
+use crate::args::Policy;
+use crate::command::Failure;
+use crate::open::{self, Around};
+use crate::output::{Paint, thousands};
+
+pub(super) fn findings(policy: &Policy) -> Vec<Finding> {
+    let paths = match Paths::of_process(policy.config.as_deref()) {
+        Ok(paths) => paths,
+        Err(error) => return vec![finding(Weight::Unknown, format!("the working directory: {error}"), None)],
+    };
+    let mut found = Vec::new();
+    match plan(policy) {
+        Err(problem) => found.push(finding(Weight::Bad, problem, Some("tollgate check"))),
+        Ok(plan) => {
+            found.extend(enforced(&plan));
+            found.push(recorded(&plan, &paths));
+        }
+    }
+    let folders = [("state", paths.state()), ("data", paths.data()), ("cache", paths.cache())];
+    for (name, folder) in folders {
+        match folder {
+            Ok(folder) => found.extend(owned(name, folder)),
+            Err(error) => found.push(finding(Weight::Bad, error.to_string(), None)),
+        }
+    }
+    found
+}
+
+fn finding(weight: Weight, text: String, mend: Option<&str>) -> Finding {
+    Finding { weight, text, mend: mend.map(str::to_owned) }
+}
+
+/// The policy, if it is right: only what compiles, with all its examples, is.
+fn plan(policy: &Policy) -> Result<Plan, String> {
+    let tried = open::plan(policy, Paint::PLAIN)
+        .and_then(|plan| open::engine(plan.clone(), &Around::new(), Paint::PLAIN).map(|_| plan));
+    tried.map_err(|failure| match failure {
+        Failure::Said(message) => {
+            let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.take(3).collect::<Vec<_>>().join(" ")
+        }
+        Failure::ClosedPipe => "the policy cannot be read".to_owned(),
+    })
+}
+
+fn enforced(plan: &Plan) -> Vec<Finding> {
+    let mut found = vec![finding(Weight::Good, format!("the policy is right, with {} rules", plan.rules.len()), None)];
+    if plan.mode != Mode::Enforce {
+        let text = "the policy only observes: nothing is refused".to_owned();
+        found.push(finding(Weight::Bad, text, Some("take `mode` out of the policy")));
+    }
+    found
+}
+
+/// Whether the record can be opened, as the hook opens it, and its newest part is signed by us.
+fn recorded(plan: &Plan, paths: &Paths) -> Finding {
+    if !plan.audit.enabled {
+        return finding(Weight::Note, "nothing is recorded: the policy says so".to_owned(), None);
+    }
+    let (Ok(state), Ok(data)) = (paths.state(), paths.data()) else {
+        return finding(Weight::Bad, "there is no place for the record".to_owned(), Some("set TOLLGATE_HOME"));
+    };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let opened = record::log(&plan.audit, state, data, &clock).and_then(|log| log.head());
+    match opened {
+        Ok(Some(head)) => {
+            let text = format!("the record can be written, with {} so far; its head is signed", thousands(head.count));
+            finding(Weight::Good, text, None)
+        }
+        Ok(None) => finding(Weight::Good, "the record can be written; it is empty".to_owned(), None),
+        Err(error) if plan.audit.on_fault == OnFault::Pass => {
+            let text = format!("nothing is recorded, and calls go on, because the policy says so: {error}");
+            finding(Weight::Bad, text, Some("tollgate log verify"))
+        }
+        Err(error) => {
+            let text = format!("the record cannot be written, so every call is refused: {error}");
+            finding(Weight::Bad, text, Some("tollgate log verify"))
+        }
+    }
+}
+
+/// What another user could write decides nothing here.
+fn owned(name: &str, folder: &Path) -> Option<Finding> {
+    let about = folder.metadata().ok()?;
+    let me = std::fs::metadata("/proc/self").ok().map(|process| process.uid());
+    let shown = folder.display();
+    if me.is_some_and(|me| about.uid() != me) {
+        let text = format!("the folder for {name} belongs to somebody else: {shown}");
+        return Some(finding(Weight::Bad, text, Some("remove it, or set TOLLGATE_HOME to a folder of your own")));
+    }
+    let text = format!("others may write to the folder for {name}: {shown}");
+    let mend = format!("chmod go-w {shown}");
+    (about.mode() & 0o022 != 0).then(|| finding(Weight::Bad, text, Some(&mend)))
+}

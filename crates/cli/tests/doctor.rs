@@ -1,0 +1,198 @@
+//! `tollgate doctor`, with the real program.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+#[path = "common/setup.rs"]
+mod setup;
+
+use std::fs;
+
+use common::Sandbox;
+use expect_test::{Expect, expect};
+use serde_json::Value;
+use setup::{edit, without_program};
+
+/// What is said about an agent: its standing, then its findings that are not good.
+fn about(sandbox: &Sandbox, agent: &str) -> String {
+    let ran = sandbox.run(&["doctor", "--json", "--agent", agent]);
+    let json = ran.json();
+    let code = match json["enforced"] {
+        Value::Bool(true) => 0,
+        Value::Bool(false) => 1,
+        _ => 2,
+    };
+    assert_eq!(ran.code, Some(code), "{}", ran.all());
+    let report = &json["agents"][0];
+    let findings = report["findings"].as_array().unwrap().iter().chain(json["tollgate"].as_array().unwrap());
+    let wrong = findings.filter(|finding| finding["weight"] == "bad" || finding["weight"] == "unknown");
+    let lines = wrong
+        .map(|finding| format!("{}: {}\n", finding["weight"].as_str().unwrap(), finding["text"].as_str().unwrap()));
+    without_program(&format!("enforced: {}\n{}", report["enforced"], lines.collect::<String>()))
+}
+
+fn check(agent: &str, spoil: impl FnOnce(&Sandbox), expected: Expect) {
+    let sandbox = Sandbox::new();
+    sandbox.done(&["init", "--yes", "--agent", agent]);
+    spoil(&sandbox);
+    expected.assert_eq(&about(&sandbox, agent));
+}
+
+#[test]
+fn every_agent_that_is_registered_is_enforced() {
+    for agent in tollgate_hook::AGENTS {
+        for project in [false, true] {
+            let sandbox = Sandbox::new();
+            let mut args = vec!["init", "--yes", "--agent", agent.id];
+            if project {
+                args.push("--project");
+                // Where a project's hooks need trust, this folder has it.
+                sandbox.user_file(".gemini/settings.json", "{\"security\":{\"folderTrust\":{\"enabled\":false}}}");
+                let trusted = format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", sandbox.project().display());
+                sandbox.user_file(".codex/config.toml", &trusted);
+            }
+            sandbox.done(&args);
+            assert_eq!(about(&sandbox, agent.id), "enforced: true\n", "{} {project}", agent.id);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_registered_is_not_enforced() {
+    for agent in tollgate_hook::AGENTS {
+        let said = about(&Sandbox::new(), agent.id);
+        assert_eq!(
+            said, "enforced: false\nbad: it is not registered: nothing that this agent does is judged\n",
+            "{}",
+            agent.id
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let settings = |sandbox: &Sandbox| sandbox.home().join(".claude/settings.json");
+    check(
+        "claude-code",
+        |_| {},
+        expect![[r#"
+        enforced: true
+    "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| edit(&settings(sandbox), "\"PreToolUse\"", "\"Other\""),
+        expect![[r#"
+        enforced: false
+        bad: not registered for PreToolUse; what happens there is not judged
+        bad: nothing is asked before a tool runs (PreToolUse)
+    "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| {
+            let text = fs::read_to_string(settings(sandbox)).unwrap();
+            fs::write(settings(sandbox), text.replace(env!("CARGO_BIN_EXE_tollgate"), "/gone/tollgate")).unwrap();
+        },
+        expect![[r#"
+            enforced: false
+            bad: the program that is registered is gone: /gone/tollgate
+            bad: no answer: the program that is registered is gone: /gone/tollgate
+        "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| {
+            let other = sandbox.root().join("tollgate");
+            fs::copy("/bin/true", &other).unwrap();
+            let text = fs::read_to_string(settings(sandbox)).unwrap();
+            fs::write(settings(sandbox), text.replace(env!("CARGO_BIN_EXE_tollgate"), other.to_str().unwrap()))
+                .unwrap();
+        },
+        expect![[r#"
+            enforced: false
+            bad: /tollgate is not Tollgate
+            bad: a call that must be refused is not: it ended with status 0 and said nothing
+        "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| edit(&settings(sandbox), "{", "{ \"disableAllHooks\": true,"),
+        expect![[r#"
+        enforced: false
+        bad: `disableAllHooks` in /home/.claude/settings.json turns every hook off
+    "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| edit(&settings(sandbox), "{", "{,"),
+        expect![[r#"
+            enforced: null
+            unknown: /home/.claude/settings.json: line 1, column 2: Unexpected token in object
+        "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| sandbox.user_policy("nonsense = 1\n"),
+        expect![[r#"
+            enforced: false
+            bad: it refuses every call: the policy has mistakes: /home/.config/tollgate/tollgate.toml:1:1: the file has no key `nonsense`; `tollgate check` shows them
+            bad: the policy has mistakes, so nothing is let through error: the file has no key `nonsense` --> /home/.config/tollgate/tollgate.toml:1:1
+        "#]],
+    );
+}
+
+/// The self-test of a guard, and what it needs, in one place: the guard is run and must refuse; what keeps it from that
+/// is named.
+#[test]
+fn nothing_is_taken_for_granted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    check(
+        "claude-code",
+        |sandbox| {
+            let state = sandbox.root().join("state/state");
+            fs::create_dir_all(&state).unwrap();
+            fs::write(state.join("audit"), "a file where a folder should be").unwrap();
+        },
+        expect![[r#"
+            enforced: false
+            bad: it refuses every call: the record: cannot make `/state/state/audit`: File exists (os error 17)
+            bad: the record cannot be written, so every call is refused: cannot make `/state/state/audit`: File exists (os error 17)
+        "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| {
+            let cache = sandbox.root().join("state/cache");
+            fs::create_dir_all(&cache).unwrap();
+            fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
+        },
+        expect![[r#"
+            enforced: true
+            bad: others may write to the folder for cache: /state/cache
+        "#]],
+    );
+    check(
+        "claude-code",
+        |sandbox| sandbox.user_policy("mode = \"observe\"\n"),
+        expect![[r#"
+        enforced: true
+        bad: the policy only observes: nothing is refused
+    "#]],
+    );
+}
+
+#[test]
+fn in_words() {
+    let sandbox = Sandbox::new();
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    let ran = sandbox.done(&["doctor"]);
+    let text = without_program(&ran.out);
+    assert!(text.contains("Claude Code  enforced\n"), "{text}");
+    assert!(text.contains("  ok    a call that must be refused is refused\n"), "{text}");
+    assert!(text.contains("  note  no hook sees "), "{text}");
+    assert!(text.ends_with("everything is enforced\n"), "{text}");
+    let ran = Sandbox::new().run(&["doctor"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("no coding agent was found"), "{}", ran.out);
+}

@@ -1,0 +1,229 @@
+//! What keeps agents from asking, and how `tollgate doctor` says it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod common;
+#[path = "common/setup.rs"]
+mod setup;
+
+use std::fs;
+use std::path::Path;
+
+use common::Sandbox;
+use expect_test::{Expect, expect};
+use setup::{edit, without_program};
+
+/// Registers an agent, spoils something, and shows what is not enforced then.
+fn check(args: &[&str], spoil: impl FnOnce(&Sandbox), expected: Expect) {
+    let sandbox = Sandbox::new();
+    sandbox.done(&[&["init", "--yes", "--agent"], args].concat());
+    spoil(&sandbox);
+    let ran = sandbox.run(&["doctor", "--json", "--agent", args[0]]);
+    let json = ran.json();
+    let findings = json["agents"][0]["findings"].as_array().unwrap();
+    let wrong = findings.iter().filter(|finding| finding["weight"] == "bad" || finding["weight"] == "unknown");
+    let line = |finding: &serde_json::Value| {
+        let text = |key: &str| finding[key].as_str().unwrap_or("-").to_owned();
+        format!("{}\n  mend: {}\n", text("text"), text("mend"))
+    };
+    let shown = format!("[{}]\n{}", ran.code.unwrap(), wrong.map(line).collect::<String>());
+    expected.assert_eq(&without_program(&shown));
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn codex_skips_what_is_not_trusted() {
+    check(
+        &["codex"],
+        |_| {},
+        expect![[r#"
+        [0]
+    "#]],
+    );
+    check(
+        &["codex"],
+        |sandbox| fs::remove_file(sandbox.home().join(".codex/config.toml")).unwrap(),
+        expect![[r#"
+        [1]
+        NOT ENFORCED: Codex skips hooks without a word that are not trusted, and runs the tool: pre_tool_use, post_tool_use, user_prompt_submit, session_start, session_end, subagent_start, subagent_stop, stop, pre_compact
+          mend: tollgate init --agent codex (or trust them with `/hooks` in Codex)
+    "#]],
+    );
+    // Another command has another hash.
+    let changed =
+        |sandbox: &Sandbox| edit(&sandbox.home().join(".codex/hooks.json"), "\"timeout\": 60", "\"timeout\": 61");
+    check(
+        &["codex"],
+        changed,
+        expect![[r#"
+        [1]
+        NOT ENFORCED: Codex skips hooks without a word that are not trusted, and runs the tool: pre_tool_use
+          mend: tollgate init --agent codex (or trust them with `/hooks` in Codex)
+    "#]],
+    );
+    let disabled = |sandbox: &Sandbox| {
+        edit(&sandbox.home().join(".codex/config.toml"), "trusted_hash", "enabled = false\ntrusted_hash");
+    };
+    check(
+        &["codex"],
+        disabled,
+        expect![[r#"
+        [1]
+        NOT ENFORCED: Codex skips hooks without a word that are not trusted, and runs the tool: pre_tool_use
+          mend: tollgate init --agent codex (or trust them with `/hooks` in Codex)
+    "#]],
+    );
+    let off = |sandbox: &Sandbox| {
+        let config = sandbox.home().join(".codex/config.toml");
+        write(&config, &(fs::read_to_string(&config).unwrap() + "[features]\nhooks = false\n"));
+    };
+    check(
+        &["codex"],
+        off,
+        expect![[r#"
+        [1]
+        `features.hooks` in /home/.codex/config.toml turns every hook off
+          mend: take `features.hooks` out of /home/.codex/config.toml
+    "#]],
+    );
+    check(
+        &["codex", "--project"],
+        |_| {},
+        expect![[r#"
+            [1]
+            it reads a project's hooks only if you trust the project, and /project is not trusted
+              mend: trust it when Codex asks, or register for yourself: `tollgate init --agent codex`
+        "#]],
+    );
+}
+
+#[test]
+fn codex_keeps_the_trust_of_others() {
+    let sandbox = Sandbox::new();
+    let config = sandbox.home().join(".codex/config.toml");
+    let before = "# mine\n[hooks.state.\"/other:stop:0:0\"]\ntrusted_hash = \"sha256:00\"\n";
+    write(&config, before);
+    sandbox.done(&["init", "--yes", "--agent", "codex"]);
+    edit(&config, "# mine", "# mine still");
+    sandbox.done(&["uninstall", "--yes"]);
+    assert_eq!(fs::read_to_string(&config).unwrap(), before.replace("# mine", "# mine still"));
+}
+
+#[test]
+fn switches() {
+    let put = |path: &'static str, member: &'static str| {
+        move |sandbox: &Sandbox| edit(&sandbox.home().join(path), "{", &format!("{{ {member},"))
+    };
+    check(
+        &["gemini-cli"],
+        put(".gemini/settings.json", "\"hooksConfig\": {\"enabled\": false}"),
+        expect![[r#"
+        [1]
+        `hooksConfig.enabled` in /home/.gemini/settings.json turns every hook off
+          mend: take `hooksConfig.enabled` out of /home/.gemini/settings.json
+    "#]],
+    );
+    check(
+        &["gemini-cli"],
+        put(".gemini/settings.json", "\"hooksConfig\": {\"disabled\": [\"tollgate\"]}"),
+        expect![[r#"
+            [1]
+            `hooksConfig.disabled` in /home/.gemini/settings.json turns this hook off
+              mend: take `hooksConfig.disabled` out of /home/.gemini/settings.json
+        "#]],
+    );
+    check(
+        &["gemini-cli", "--project"],
+        |_| {},
+        expect![[r#"
+        [1]
+        it runs a project's hooks only in folders that you trust, and /project is none
+          mend: trust the folder (`/permissions` in Gemini), or register for yourself: `tollgate init --agent gemini-cli`
+    "#]],
+    );
+    check(
+        &["qwen-code"],
+        put(".qwen/settings.json", "\"disableAllHooks\": true"),
+        expect![[r#"
+        [1]
+        `disableAllHooks` in /home/.qwen/settings.json turns every hook off
+          mend: take `disableAllHooks` out of /home/.qwen/settings.json
+    "#]],
+    );
+    check(
+        &["droid"],
+        put(".factory/settings.json", "\"enableHooks\": false"),
+        expect![[r#"
+        [1]
+        `enableHooks` in /home/.factory/settings.json turns every hook off
+          mend: take `enableHooks` out of /home/.factory/settings.json
+    "#]],
+    );
+    check(
+        &["copilot"],
+        |sandbox| write(&sandbox.home().join(".copilot/settings.json"), "{\"disableAllHooks\": true}"),
+        expect![[r#"
+            [1]
+            `disableAllHooks` in /home/.copilot/settings.json turns every hook off
+              mend: take `disableAllHooks` out of /home/.copilot/settings.json
+        "#]],
+    );
+    check(
+        &["openclaw"],
+        |sandbox| edit(&sandbox.home().join(".openclaw/openclaw.json"), "\"load\"", "\"allow\": [], \"load\""),
+        expect![[r#"
+            [1]
+            `plugins.allow` in /home/.openclaw/openclaw.json leaves the plugin out
+              mend: take `plugins.allow` out of /home/.openclaw/openclaw.json
+        "#]],
+    );
+}
+
+#[test]
+fn files_that_are_gone() {
+    let gone = |path: &'static str| move |sandbox: &Sandbox| fs::remove_file(sandbox.home().join(path)).unwrap();
+    check(
+        &["cline"],
+        gone(".cline/hooks/PreToolUse"),
+        expect![[r#"
+        [1]
+        not registered for PreToolUse; what happens there is not judged
+          mend: tollgate init --agent cline
+        nothing is asked before a tool runs (PreToolUse)
+          mend: tollgate init --agent cline
+    "#]],
+    );
+    check(
+        &["opencode"],
+        gone(".config/opencode/plugins/tollgate.js"),
+        expect![[r#"
+        [1]
+        it is not registered: nothing that this agent does is judged
+          mend: tollgate init --agent opencode
+    "#]],
+    );
+    check(
+        &["cursor"],
+        gone(".cursor/hooks.json"),
+        expect![[r#"
+        [1]
+        it is not registered: nothing that this agent does is judged
+          mend: tollgate init --agent cursor
+    "#]],
+    );
+    check(
+        &["kiro"],
+        |sandbox| edit(&sandbox.home().join(".kiro/hooks/tollgate.json"), "hook kiro", "hook nobody"),
+        expect![[r#"
+            [1]
+            not registered for preToolUse, PreToolUse; what happens there is not judged
+              mend: tollgate init --agent kiro
+            nothing is asked before a tool runs (PreToolUse)
+              mend: tollgate init --agent kiro
+        "#]],
+    );
+}

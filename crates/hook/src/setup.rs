@@ -1,0 +1,31 @@
+//! Registering the hook with agents, taking it away again, and proving that it works.
+//!
+//! An agent's settings belong to its user. They are changed by putting text in between the bytes that are there, after
+//! everything that will be written has been computed; a note of what was put where allows to take out exactly that.
+//!
+//! * [`SETUPS`] — where each agent keeps its settings, and what is registered there.
+//! * [`Plan`] — what would be written, to be shown before it is.
+//! * [`examine`] — whether what is registered does what it is for.
+
+mod agents;
+mod command;
+mod diff;
+mod examine;
+mod json;
+mod manifest;
+mod place;
+mod plan;
+mod switches;
+mod text;
+mod trust;
+mod write;
+
+pub use agents::{Level, SETUPS, Setup};
+pub use diff::{Line, unified};
+pub use examine::{Finding, Report, Weight, examine};
+pub use place::Place;
+pub use plan::{Plan, chosen};
+pub use write::Change;
+
+#[cfg(test)]
+mod tests;
