@@ -27,11 +27,17 @@ pub struct Agent {
     /// From the agent's document to what is about to happen; or why that cannot be told, as a sentence's end
     /// ("`tool_name` is missing").
     pub decode: for<'a> fn(&Payload<'a>) -> Result<Moment<'a>, String>,
+    /// Why something that the [`Hook`] can do in general cannot be said this time, as a whole sentence. It is asked
+    /// before anything is recorded as happening.
+    pub fits: Option<Fits>,
     /// From a decision to what is printed. It is only asked for what the [`Hook`] can do.
     pub encode: fn(&Payload<'_>, &Decision) -> HookAnswer,
     /// The refusal where not even the event is known.
     pub refuse: fn(&str) -> HookAnswer,
 }
+
+/// Whether an agent can be told this, or why not.
+pub type Fits = fn(&Payload<'_>, &Said) -> Result<(), String>;
 
 /// One event of an agent: its name, where it stands in an agent's life, and what can be done there.
 #[derive(Debug)]
@@ -225,4 +231,21 @@ impl Decision {
     pub fn is_silent(&self) -> bool {
         self.said == Said::Go && self.notes.is_empty() && self.tells.is_empty()
     }
+}
+
+/// A reason that is never blank: several agents take a refusal without one for consent.
+pub(crate) fn worded(reason: &str) -> &str {
+    if reason.trim().is_empty() { "refused by policy" } else { reason }
+}
+
+/// Why arguments cannot be taken over by an agent, all of which read them from an object. It would run the call as it was.
+pub(crate) fn no_object(who: &str) -> String {
+    format!("the policy gives this call arguments that are no object, which {who} does not take, so it is refused")
+}
+
+/// Why somebody cannot be asked about a call in another form by an agent that asks about the call it has.
+pub(crate) fn otherwise(question: &str) -> String {
+    format!(
+        "a human would have to agree to this in another form ({question}), which cannot be asked here, so it is refused"
+    )
 }

@@ -120,8 +120,11 @@ fn hook(agent: &'static Agent, facts: &Facts) -> Result<&'static Hook, &'static 
     let fits = |hook: &&Hook| hook.point == point && hook.permission == facts.permission;
     let all: Vec<_> = agent.hooks.iter().filter(fits).collect();
     let named = |word: &str| all.iter().find(|hook| hook.name.to_lowercase().contains(word)).copied();
-    let special = if failed { named("failure") } else { named("mcp_tool_use") };
-    special.or_else(|| all.first().copied()).ok_or("the agent has no such event")
+    // Windsurf has an event for each kind of tool, and Cline's documents say more under other names.
+    let special = || ["mcp_tool_use", "tool_call", "tool_result"].into_iter().find_map(named);
+    if failed { named("failure").or_else(special) } else { special() }
+        .or_else(|| all.first().copied())
+        .ok_or("the agent has no such event")
 }
 
 /// Plays one moment through an agent's hook, and says what is wrong with the answer by panicking.
@@ -200,11 +203,12 @@ fn tells(agent: &Agent, hook: &Hook, moment: &Moment<'_>, played: &Played<'_>) -
 fn check(agent: &Agent, hook: &Hook, played: &Played<'_>, answer: &HookAnswer) -> Result<(), String> {
     let said = format!("{}{}", answer.stdout, answer.stderr);
     let denied = native::denies(agent.id, hook, answer);
+    let silent = HookAnswer { stdout: hook.neutral.to_owned(), ..HookAnswer::SILENT };
     // Where nothing can be held up, it is told, if anybody can be.
     let refused = |why: &str| match (hook.can.deny, hook.can.tell) {
         (true, _) if !denied => Err(format!("is not refused, and should be ({why})")),
-        (false, true) if answer.stdout.is_empty() && answer.stderr.is_empty() => Err(format!("is not told: {why}")),
-        (false, false) if *answer != HookAnswer::SILENT => Err("says what nobody reads".to_owned()),
+        (false, true) if *answer == silent => Err(format!("is not told: {why}")),
+        (false, false) if *answer != silent => Err("says what nobody reads".to_owned()),
         // A list without tools has no room for words.
         (can, tell)
             if (can || tell) && hook.point != Point::ToolList && !why.is_empty() && !said.contains(&quoted(why)) =>
@@ -223,8 +227,9 @@ fn check(agent: &Agent, hook: &Hook, played: &Played<'_>, answer: &HookAnswer) -
     let routed = played.report.get("route").is_some_and(|route| !route.is_null());
     match played.text("act") {
         "stop" => refused(played.text("reason")),
+        "ask" if rewritten && native::asks_only_as_it_is(agent.id) => refused(""),
         "ask" if hook.can.ask && (!rewritten || hook.can.rewrite) && !routed => {
-            let asks = said.contains("ask") && !denied && (!rewritten || native::carries(answer, &after));
+            let asks = native::asks(agent.id, hook, answer) && (!rewritten || native::carries(answer, &after));
             if asks { Ok(()) } else { Err("is not asked".to_owned()) }
         }
         "ask" | "elsewhere" | "reply" => refused(""),
@@ -240,10 +245,10 @@ fn check(agent: &Agent, hook: &Hook, played: &Played<'_>, answer: &HookAnswer) -
                 let texts = played.report.get(*key).and_then(Value::as_array).cloned().unwrap_or_default();
                 !can || texts.iter().all(|text| said.contains(&quoted(text.as_str().unwrap())))
             });
-            let silent = lists
+            let nothing = lists
                 .iter()
                 .all(|(key, can)| !can || played.report.get(*key).and_then(Value::as_array).is_none_or(Vec::is_empty));
-            match (silent, *answer == HookAnswer::SILENT) {
+            match (nothing, *answer == silent) {
                 (true, false) => Err("says something".to_owned()),
                 (false, _) if !said_all => Err("leaves something unsaid".to_owned()),
                 _ => Ok(()),
@@ -327,6 +332,50 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             14 not: the agent has no such event
             7 not: the agent's document would be no JSON
+        copilot: 152
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            9 not: the agent does not tell a fact that counts
+            3 not: the agent does not tell that end
+            3 not: the agent has another document there
+            22 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        cursor: 154
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            8 not: the agent does not tell a fact that counts
+            3 not: the agent does not tell that end
+            1 not: the agent has another document there
+            23 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        opencode: 147
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            8 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            29 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        openclaw: 164
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            8 not: the agent does not tell a fact that counts
+            3 not: the agent does not tell that end
+            6 not: the agent has another document there
+            8 not: the agent has no such event
+            7 not: the agent's document would be no JSON
         qwen-code: 155
             2 not: a hook can wait
             1 not: a hook has no headers
@@ -338,6 +387,28 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             22 not: the agent has no such event
             7 not: the agent's document would be no JSON
+        cline: 152
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            8 not: the agent does not tell a fact that counts
+            3 not: the agent does not tell that end
+            1 not: the agent has another document there
+            25 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        windsurf: 147
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            8 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            29 not: the agent has no such event
+            7 not: the agent's document would be no JSON
         droid: 151
             2 not: a hook can wait
             1 not: a hook has no headers
@@ -348,6 +419,28 @@ fn every_agent_answers_what_the_cases_say() {
             4 not: the agent does not tell that end
             1 not: the agent has another document there
             24 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        kiro: 143
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            14 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            27 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        goose: 150
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            5 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            9 not: the agent does not tell a fact that counts
+            3 not: the agent does not tell that end
+            1 not: the agent has another document there
+            26 not: the agent has no such event
             7 not: the agent's document would be no JSON
     "#]]
     .assert_eq(&out);

@@ -207,6 +207,7 @@ mode = "observe"
             calls: |_: &Value| false,
             event: |_| None,
             decode: |_| Ok(Moment::default()),
+            fits: None,
             encode: |_, _| HookAnswer::SILENT,
             refuse: HookAnswer::fails,
         }

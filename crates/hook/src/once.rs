@@ -1,7 +1,11 @@
 //! A call that is judged twice is answered alike and recorded once.
 //!
 //! Some agents also run hooks that were registered for others: whoever installs Tollgate for both has two processes for
-//! each call. The second one gets the answer of the first: it would else be counted twice, and refused as a duplicate.
+//! each call. The second one goes by the decision of the first: the call would else be counted twice, and refused as a
+//! duplicate. Each says it in its own words, because the two may be read differently.
+//!
+//! What tells the second process for a call from a second call that is the same is its registration: no registration is
+//! run twice for one call.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};
@@ -10,49 +14,81 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tollgate_config::Paths;
-use tollgate_wire::dialect::HookAnswer;
+use tollgate_core::Body;
 
-use crate::agent::{Agent, Moment};
-use crate::run::Read;
+use crate::agent::{Agent, Decision, Moment, Said};
+use crate::run::{self, Read};
 
-/// For how long an answer counts. The two processes are started together.
+/// For how long a decision counts. The two processes are started together.
 const FRESH: Duration = Duration::from_secs(10);
 /// How long to wait for the other one.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The answer that another process gave to the same event, or the one that `judge` gives.
-pub(crate) fn answered(
+/// What another process decided about the same event, or what `judge` decides.
+///
+/// `registered` and `event` are what the registration names that started this process.
+pub(crate) fn decided(
     registered: &'static Agent,
+    event: Option<&str>,
     read: &Read<'_>,
     moment: &Moment<'_>,
     paths: &Paths,
-    judge: impl FnOnce() -> Result<HookAnswer, String>,
-) -> Result<HookAnswer, String> {
+    judge: impl FnOnce() -> Result<Decision, String>,
+) -> Result<Decision, String> {
     let doubled = read.agent.doubled || !std::ptr::eq(registered, read.agent);
     if !doubled || !read.payload.hook.point.is_about_a_tool() {
         return judge();
     }
     let state = paths.state().map_err(|error| error.to_string())?.join("once");
-    let failed = |error: std::io::Error| format!("`{}`: {error}", state.display());
-    let path = state.join(key(read, moment));
-    let mut file = open(&state, &path).map_err(failed)?;
+    let registration = format!("{} {}", registered.id, event.unwrap_or(read.payload.hook.name));
+    at(&state, &key(read, moment), registration, judge)
+}
+
+/// The same for an event that has a name, in the folder where decisions are kept.
+fn at(
+    folder: &Path,
+    key: &str,
+    registration: String,
+    judge: impl FnOnce() -> Result<Decision, String>,
+) -> Result<Decision, String> {
+    let failed = |error: std::io::Error| format!("`{}`: {error}", folder.display());
+    let mut file = open(folder, &folder.join(key)).map_err(failed)?;
     lock(&file)?;
-    if let Some(answer) = earlier(&mut file) {
-        return Ok(answer);
-    }
-    let answer = judge()?;
-    keep(&mut file, &answer).map_err(failed)?;
-    sweep(&state);
-    Ok(answer)
+    let earlier = earlier(&mut file).filter(|earlier| !earlier.answered.contains(&registration));
+    let kept = match earlier {
+        Some(mut earlier) => {
+            earlier.answered.push(registration);
+            earlier
+        }
+        None => Kept { decision: judge()?, answered: vec![registration] },
+    };
+    keep(&mut file, &kept).map_err(failed)?;
+    sweep(folder);
+    Ok(kept.decision)
 }
 
 /// What makes it the same event, in whichever spelling it came.
 fn key(read: &Read<'_>, moment: &Moment<'_>) -> String {
-    let point = read.payload.hook.point.name();
-    let arguments = moment.arguments.as_ref().unwrap_or(&moment.body).json().cloned().unwrap_or(Value::Null);
-    let tool = moment.tool.map(str::to_lowercase);
-    let digest = tollgate_wire::digest(&json!([read.agent.id, point, moment.session, tool, arguments]));
+    let hook = read.payload.hook;
+    let document = |body: &Body| body.json().cloned().unwrap_or_default();
+    let digest = tollgate_wire::digest(&json!([
+        read.agent.id,
+        hook.point.name(),
+        hook.permission,
+        moment.session,
+        moment.call_id,
+        moment.tool.map(run::sort),
+        moment.arguments.as_ref().map(document),
+        document(&moment.body),
+    ]));
     digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A decision, and the registrations it was given to.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    decision: Decision,
+    answered: Vec<String>,
 }
 
 fn open(folder: &Path, path: &Path) -> std::io::Result<File> {
@@ -75,23 +111,50 @@ fn lock(file: &File) -> Result<(), String> {
     }
 }
 
-/// What the other process answered, if it just did.
-fn earlier(file: &mut File) -> Option<HookAnswer> {
+/// What the other process decided, if it just did.
+fn earlier(file: &mut File) -> Option<Kept> {
     let age = file.metadata().ok()?.modified().ok()?.elapsed().ok()?;
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
-    let answer: Value = serde_json::from_str(&text).ok().filter(|_| age < FRESH)?;
-    let part = |name: &str| answer.get(name)?.as_str().map(str::to_owned);
-    let exit = u8::try_from(answer.get("exit")?.as_u64()?).ok()?;
-    Some(HookAnswer { stdout: part("stdout")?, stderr: part("stderr")?, exit })
+    let kept: Value = serde_json::from_str(&text).ok().filter(|_| age < FRESH)?;
+    read_back(&kept)
 }
 
-fn keep(file: &mut File, answer: &HookAnswer) -> std::io::Result<()> {
+fn read_back(kept: &Value) -> Option<Kept> {
+    let texts = |name: &str| -> Option<Vec<String>> {
+        kept.get(name)?.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+    };
+    let reason = || kept.get("reason")?.as_str().map(str::to_owned);
+    let value = || kept.get("value").cloned();
+    let said = match kept.get("said")?.as_str()? {
+        "go" => Said::Go,
+        "rewrite" => Said::Rewrite(value()?),
+        "ask" => Said::Ask(reason()?),
+        "ask rewritten" => Said::AskRewritten(reason()?, value()?),
+        "stop" => Said::Stop(reason()?),
+        _ => return None,
+    };
+    let decision = Decision { said, notes: texts("notes")?, tells: texts("tells")? };
+    Some(Kept { decision, answered: texts("answered")? })
+}
+
+fn written(kept: &Kept) -> Value {
+    let Kept { decision: Decision { said, notes, tells }, answered } = kept;
+    let (said, reason, value) = match said {
+        Said::Go => ("go", None, None),
+        Said::Rewrite(value) => ("rewrite", None, Some(value)),
+        Said::Ask(reason) => ("ask", Some(reason), None),
+        Said::AskRewritten(reason, value) => ("ask rewritten", Some(reason), Some(value)),
+        Said::Stop(reason) => ("stop", Some(reason), None),
+    };
+    json!({ "said": said, "reason": reason, "value": value, "notes": notes, "tells": tells, "answered": answered })
+}
+
+fn keep(file: &mut File, kept: &Kept) -> std::io::Result<()> {
     use std::io::{Seek as _, SeekFrom};
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
-    let HookAnswer { stdout, stderr, exit } = answer;
-    write!(file, "{}", json!({ "stdout": stdout, "stderr": stderr, "exit": exit }))
+    write!(file, "{}", written(kept))
 }
 
 /// Removes what nobody will ask for again. Losing a race over that is fine.
@@ -125,3 +188,6 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 fn make(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)
 }
+
+#[cfg(test)]
+mod tests;

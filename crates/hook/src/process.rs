@@ -133,12 +133,12 @@ fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Used>) 
     };
     #[cfg(debug_assertions)]
     fail_as_told();
-    respond_to(agent, &read, used).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
+    respond_to(agent, event, &read, used).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
 }
 
 /// Tests see what becomes of a bug.
 #[cfg(debug_assertions)]
-#[allow(clippy::panic, reason = "what is tested is what becomes of a panic")]
+#[expect(clippy::panic, reason = "what is tested is what becomes of a panic")]
 fn fail_as_told() {
     match std::env::var("TOLLGATE_TEST_FAIL").as_deref() {
         Ok("panic") => panic!("as told"),
@@ -147,15 +147,21 @@ fn fail_as_told() {
     }
 }
 
-fn respond_to(registered: &'static Agent, read: &Read<'_>, used: &mut Option<Used>) -> Result<HookAnswer, String> {
+fn respond_to(
+    registered: &'static Agent,
+    event: Option<&str>,
+    read: &Read<'_>,
+    used: &mut Option<Used>,
+) -> Result<HookAnswer, String> {
     let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
     let paths = paths(&moment)?;
-    once::answered(registered, read, &moment, &paths, || {
+    let decision = once::decided(registered, event, read, &moment, &paths, || {
         let (opened, tells) = open(&paths)?;
         let Used { engine, .. } = used.insert(opened);
         let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), tells };
-        Ok(run::answer(&gate, read))
-    })
+        Ok(run::decide(&gate, read))
+    })?;
+    Ok(run::say(read.agent, &read.payload, decision))
 }
 
 /// Where the policy of the agent's working directory lies. The hook may have been started anywhere.

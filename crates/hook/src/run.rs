@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_clock::block_on;
-use tollgate_core::{Act, Body, Ended, Event, Fault, Pipeline, Point, Question, Ruling};
+use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, Pipeline, Point, Question, Ruling};
 use tollgate_engine::{Able, Engine, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::lens::lens_for;
 
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, no_object, worded};
 use crate::agents::caller;
 
 /// The name of this surface in events.
@@ -74,13 +74,18 @@ fn hook(agent: &'static Agent, named: Option<&str>, doc: &Value) -> Result<&'sta
 
 /// Judges what an agent wrote, and answers in its words.
 pub fn answer(gate: &Gate<'_>, read: &Read<'_>) -> HookAnswer {
+    say(read.agent, &read.payload, decide(gate, read))
+}
+
+/// Judges what an agent wrote.
+pub fn decide(gate: &Gate<'_>, read: &Read<'_>) -> Decision {
     let Read { agent, payload, .. } = read;
     let mut decision = (agent.decode)(payload).map_or_else(
         |problem| Decision::stop(broken(&format!("what {} sent: {problem}", agent.title))),
         |moment| judge(gate, read, moment),
     );
     decision.tells.extend(gate.tells.iter().cloned());
-    say(agent, payload, decision)
+    decision
 }
 
 /// Says a decision in an agent's words, as far as the event has words for it.
@@ -154,25 +159,60 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
         Some(Err(error)) => return Decision::stop(broken(&error.to_string())),
     };
     let rewritten = differs(&moment.body, &body);
-    let Can { ask, rewrite, .. } = hook.can;
-    let act = within(act, rewritten, Able { ask, rewrite, ..Able::default() }, agent.title);
     let (notes, tells) = (std::mem::take(&mut body.notes), std::mem::take(&mut body.tells));
-    let said = match act {
-        Act::Stop(ruling) if hook.point == Point::ToolBefore => Said::Stop(ended(gate, &event, &body, &ruling)),
-        Act::Stop(ruling) => Said::Stop(worded(&ruling)),
-        Act::Ask(question) if rewritten => told(body, |value| Said::AskRewritten(titles(&question), value)),
-        Act::Ask(question) => Said::Ask(titles(&question)),
-        Act::Go if rewritten => told(body, Said::Rewrite),
-        Act::Go => Said::Go,
-        // What cannot be done here has been refused by now.
-        Act::Elsewhere { .. } | Act::Reply(_) => Said::Stop(broken("this version cannot carry it out")),
+    let said = match possible(read, act, rewritten.then_some(&body)) {
+        Ok(said) => said,
+        // A call that goes on all the same has not ended here.
+        Err(ruling) if hook.point == Point::ToolBefore && hook.can.deny => {
+            Said::Stop(ended(gate, &event, &body, &ruling))
+        }
+        Err(ruling) => Said::Stop(worded(ruling.reason.trim()).to_owned()),
     };
     Decision { said, notes, tells }
 }
 
-/// Says something with the rewritten document.
-fn told(body: Body, say: impl FnOnce(Value) -> Said) -> Said {
-    body.into_json().map_or_else(|fault| Said::Stop(broken(&fault.to_string())), say)
+/// What was decided, as far as the agent can carry it out; else it is refused. `rewritten` is the new document, if it is
+/// another.
+fn possible(read: &Read<'_>, act: Act, rewritten: Option<&Body>) -> Result<Said, Ruling> {
+    let Read { agent, payload, .. } = read;
+    let Can { ask, rewrite, deny, .. } = payload.hook.can;
+    let refused = |reason: String| Ruling::of_pipeline(Cause::Power, reason);
+    let objection = matches!(act, Act::Stop(_));
+    let act = within(act, rewritten.is_some(), Able { ask, rewrite, ..Able::default() }, agent.title);
+    if let Act::Stop(ruling) = act {
+        // Nothing is refused where nothing can be: it only would have been.
+        let only_words = !deny && !objection;
+        return Err(if only_words { refused(unchanged(payload.hook.point, agent.title)) } else { *ruling });
+    }
+    let value = rewritten.map(|body| body.clone().into_json()).transpose();
+    let said = match (act, value.map_err(|fault| refused(broken(&fault.to_string())))?) {
+        (Act::Ask(question), Some(value)) => Said::AskRewritten(titles(&question), value),
+        (Act::Ask(question), None) => Said::Ask(titles(&question)),
+        (Act::Go, Some(value)) => Said::Rewrite(value),
+        (Act::Go, None) => Said::Go,
+        // What cannot be done here has been refused by now.
+        (Act::Stop(_) | Act::Elsewhere { .. } | Act::Reply(_), _) => {
+            return Err(refused(broken("this version cannot carry it out")));
+        }
+    };
+    if let Said::Rewrite(value) | Said::AskRewritten(_, value) = &said
+        && payload.hook.point == Point::ToolBefore
+        && !value.is_object()
+    {
+        return Err(refused(no_object(agent.title)));
+    }
+    agent.fits.map_or(Ok(()), |fits| fits(payload, &said)).map_err(refused)?;
+    Ok(said)
+}
+
+/// What is told where something should have been otherwise and cannot be.
+fn unchanged(point: Point, who: &str) -> String {
+    match point {
+        Point::ToolAfter | Point::ToolPersist => {
+            format!("the policy would have changed this result, and {who} cannot change results here")
+        }
+        _ => format!("the policy would have had this otherwise, and {who} cannot change it here"),
+    }
 }
 
 /// Whether a call is the one that is always refused: it has that command, under whichever name, alone or in a list.
@@ -208,16 +248,22 @@ fn call_id<'a>(moment: &Moment<'a>, payload: &Payload<'_>) -> Cow<'a, str> {
     }
     let arguments = moment.arguments.as_ref().unwrap_or(&moment.body);
     let arguments = unseen(arguments).0.unwrap_or_default();
-    let digest = tollgate_wire::digest(&json!([moment.session, moment.tool, arguments]));
+    let digest = tollgate_wire::digest(&json!([moment.session, moment.tool.map(sort), arguments]));
     let hex: String = digest.0[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     debug_assert!(payload.hook.point.is_about_a_tool() || moment.tool.is_none());
     Cow::Owned(format!("call-{hex}"))
 }
 
+/// What sort of tool it is: one call may come under several names (`create` and `Write`), which never differ in this.
+pub(crate) fn sort(tool: &str) -> Cow<'static, str> {
+    let name = tool.trim().to_lowercase();
+    tollgate_wire::kind(&name).map_or(Cow::Owned(name), Cow::Borrowed)
+}
+
 /// Ends a call that does not happen: whoever stands at `tool.after` sees that it was refused, because its agent will not
 /// tell. Gives the words of the refusal, which an edit there may have changed.
 fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) -> String {
-    let reason = worded(ruling);
+    let reason = worded(ruling.reason.trim()).to_owned();
     let document = dialect::content_blocked(&Ruling { reason: reason.clone().into(), ..ruling.clone() });
     let mut body = Body::from(document);
     let event = Event {
@@ -233,7 +279,7 @@ fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) 
     let before = body.clone();
     let outcome = block_on(gate.pipeline.run(&event, &mut body));
     match outcome.act {
-        Act::Stop(again) => worded(&again),
+        Act::Stop(again) => worded(again.reason.trim()).to_owned(),
         _ if differs(&before, &body) => {
             let doc = body.json().cloned().unwrap_or_default();
             let texts = lens_for(&doc).texts(&doc).join("\n");
@@ -241,12 +287,6 @@ fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) 
         }
         _ => reason,
     }
-}
-
-/// The reason of a refusal; never empty, because some agents take that for consent.
-fn worded(ruling: &Ruling) -> String {
-    let reason = ruling.reason.trim();
-    if reason.is_empty() { "refused by policy".to_owned() } else { reason.to_owned() }
 }
 
 fn titles(question: &Question) -> String {
@@ -264,3 +304,6 @@ fn differs(before: &Body, after: &Body) -> bool {
         (before, after) => before.is_ok() != after.is_ok(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tollgate_wire::dialect::HookAnswer;
 
-use crate::agent::{Decision, Said};
+use crate::agent::{Decision, Payload, Said, otherwise, worded};
 
 /// How long a plugin waits for this program: longer than [`crate::process::DEADLINE`].
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -64,6 +64,19 @@ fn plugin(hooks: &str, program: &str, patience: Duration) -> String {
     format!("{judge}\n{hooks}")
 }
 
+/// What the plugins cannot do: have somebody asked about another call than the agent has, and replace a document by one
+/// that is no object.
+pub(crate) fn fits(_: &Payload<'_>, said: &Said) -> Result<(), String> {
+    match said {
+        Said::AskRewritten(question, _) => Err(otherwise(question)),
+        Said::Rewrite(value) if !value.is_object() => {
+            Err("the policy makes something of this that is no object, which cannot be said here, so it is refused"
+                .to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A decision as the plugins read it.
 pub(crate) fn answer(decision: &Decision) -> HookAnswer {
     let mut answer = Map::new();
@@ -76,12 +89,12 @@ pub(crate) fn answer(decision: &Decision) -> HookAnswer {
         }
         Said::Ask(reason) => {
             put("decision", json!("ask"));
-            put("reason", json!(reason));
+            put("reason", json!(worded(reason)));
         }
         // Their agents cannot be asked about another call than the one they have.
         Said::Stop(reason) | Said::AskRewritten(reason, _) => {
             put("decision", json!("stop"));
-            put("reason", json!(reason));
+            put("reason", json!(worded(reason)));
         }
     }
     if !decision.notes.is_empty() {

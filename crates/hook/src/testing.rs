@@ -1,5 +1,6 @@
 //! For the tests of agents' files: what a document means, and what is answered, as text.
 
+#![cfg(test)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
 
 use std::fmt::Write;

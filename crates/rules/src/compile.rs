@@ -180,8 +180,10 @@ impl Compiler<'_> {
         }
         // What fits everything is no condition, and points without a tool take it too.
         let everything = conditions.tool.as_ref().is_some_and(|tool| *tool == Matcher::Is("*".to_owned()));
-        let tool = conditions.tool.clone().filter(|_| !everything);
-        let compiled = Condition::compile(&Conditions { tool, ..conditions.clone() }, &self.setting.names);
+        let compiled = match everything {
+            true => Condition::compile(&Conditions { tool: None, ..conditions.clone() }, &self.setting.names),
+            false => Condition::compile(conditions, &self.setting.names),
+        };
         let condition = compiled.map_err(|found| self.found.extend(found)).ok();
         if let Some(point) = points.iter().find(|point| !point.is_about_a_tool())
             && condition.as_ref().is_some_and(Condition::speaks_of_tools)

@@ -181,9 +181,16 @@ impl HookAnswer {
         Self { stdout: answer.to_string(), stderr: String::new(), exit: 0 }
     }
 
-    /// An answer by exit status. Several agents let the tool run if nothing is on standard error.
+    /// An answer by exit status. Several agents let the tool run if nothing is on standard error, so something always is.
+    ///
+    /// ```
+    /// use tollgate_wire::dialect::HookAnswer;
+    ///
+    /// assert_eq!(HookAnswer::fails("no").stderr, "no");
+    /// assert!(!HookAnswer::fails(" ").stderr.trim().is_empty());
+    /// ```
     pub fn fails(reason: &str) -> Self {
-        Self { stdout: String::new(), stderr: reason.to_owned(), exit: 2 }
+        Self { stdout: String::new(), stderr: worded(reason).to_owned(), exit: 2 }
     }
 }
 

@@ -5,8 +5,8 @@ use tollgate_core::Point;
 use tollgate_wire::dialect::HookAnswer;
 use tollgate_wire::lens::{Lens as _, Stdio};
 
-use super::claude_like::{self, Answer, no_object, text_of, worded};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use super::claude_like::{self, Answer, no_object, text_of};
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, worded};
 
 /// Claude Code: https://code.claude.com/docs/en/hooks
 ///
@@ -60,6 +60,7 @@ pub(super) static AGENT: Agent = Agent {
     },
     event: |doc| doc.get("hook_event_name")?.as_str(),
     decode,
+    fits: None,
     encode,
     refuse: claude_like::refuse,
 };

@@ -7,7 +7,8 @@ use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::HookAnswer;
 use tollgate_wire::lens::{Content, Lens as _, Output, Stdio, lens_for};
 
-use crate::agent::{Decision, Moment, Payload};
+pub(super) use crate::agent::no_object;
+use crate::agent::{Decision, Moment, Payload, worded};
 
 /// What happens, in the names these agents share.
 pub(super) fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
@@ -119,20 +120,10 @@ impl Answer {
     }
 }
 
-/// A reason that is never blank: several agents take a refusal without one for consent.
-pub(super) fn worded(reason: &str) -> &str {
-    if reason.trim().is_empty() { "refused by policy" } else { reason }
-}
-
 /// The refusal that needs no event: nothing on standard output, which might be taken for an answer, and a text on
 /// standard error, without which some of these agents go on.
 pub(super) fn refuse(reason: &str) -> HookAnswer {
     HookAnswer::fails(worded(reason))
-}
-
-/// Why arguments cannot be taken over by an agent that reads them from an object. It would run the call as it was.
-pub(super) fn no_object(who: &str) -> String {
-    format!("the policy gives this call arguments that are no object, which {who} does not take, so it is refused")
 }
 
 /// What the model would read of a result. It is never blank, because it stands where a reason does.

@@ -50,6 +50,7 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("clineVersion").is_some(),
     event: |doc| doc.get("hookName")?.as_str(),
     decode,
+    fits: None,
     encode,
     refuse: |reason| dialect::cline_hook(&refusal(reason), ""),
 };
@@ -71,7 +72,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             ended: Some(if failed(payload) { Ended::Error } else { Ended::Ok }),
             body: payload
                 .body(&["tool_result", "output"])
-                .or_else(|_| payload.body_in_text(&["postToolUse", "result"]))?,
+                .or_else(|_| payload.body_in_text(&["postToolUse", "result"]))
+                .or_else(|_| payload.body(&["tool_result", "error"]))?,
             ..called(payload, "tool_result", "postToolUse", common)?
         },
         Point::PromptSubmit => {

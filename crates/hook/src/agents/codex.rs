@@ -40,6 +40,7 @@ pub(super) static AGENT: Agent = Agent {
     },
     event: |doc| doc.get("hook_event_name")?.as_str(),
     decode: claude_like::decode,
+    fits: None,
     encode,
     refuse: claude_like::refuse,
 };

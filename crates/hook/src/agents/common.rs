@@ -3,11 +3,19 @@
 use serde_json::{Value, json};
 use tollgate_core::{Body, Cause, Ruling};
 
-use crate::agent::Payload;
+use crate::agent::{Payload, Said, otherwise};
 
 /// A refusal for the renderers of `tollgate_wire::dialect`, which look at the reason only.
 pub(super) fn refusal(reason: &str) -> Ruling {
     Ruling::of_pipeline(Cause::Objection, reason.to_owned())
+}
+
+/// Whether it would ask about the changed call was never seen, so that is not left to chance.
+pub(super) fn never_asks_about_another(_: &Payload<'_>, said: &Said) -> Result<(), String> {
+    match said {
+        Said::AskRewritten(question, _) => Err(otherwise(question)),
+        _ => Ok(()),
+    }
 }
 
 /// What a person submits, in the one shape that prompts have here: a text, and perhaps attachments.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
-use super::common::{prompt, refusal};
+use super::common::{never_asks_about_another, prompt, refusal};
 use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
 
 /// Copilot CLI: https://docs.github.com/en/copilot/reference/hooks-reference
@@ -53,6 +53,7 @@ pub(super) static AGENT: Agent = Agent {
     calls,
     event,
     decode,
+    fits: Some(never_asks_about_another),
     encode,
     refuse: HookAnswer::fails,
 };
@@ -139,7 +140,6 @@ fn result<'a>(payload: &Payload<'a>, moment: Moment<'a>) -> Result<Moment<'a>, S
 
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let Hook { name, point, permission, .. } = payload.hook;
-    // Whether it asks about the changed call was never seen, so it is not left to chance.
     if let Said::AskRewritten(reason, _) = &decision.said {
         return encode(payload, &Decision { said: Said::Stop(reason.clone()), ..decision.clone() });
     }

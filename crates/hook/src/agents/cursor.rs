@@ -27,7 +27,7 @@ pub(super) static AGENT: Agent = Agent {
         hook("beforeSubmitPrompt", Point::PromptSubmit, Can::DENY),
         hook("sessionStart", Point::SessionStart, Can::WATCH.note()),
         hook("sessionEnd", Point::SessionEnd, Can::WATCH),
-        hook("subagentStart", Point::AgentStart, Can::DENY),
+        hook("subagentStart", Point::AgentStart, Can::WATCH),
         hook("subagentStop", Point::AgentStop, Can::WATCH),
         hook("stop", Point::TurnStop, Can::WATCH),
         hook("preCompact", Point::CompactBefore, Can::WATCH),
@@ -50,6 +50,7 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("cursor_version").is_some() || doc.get("conversation_id").is_some(),
     event,
     decode,
+    fits: None,
     encode,
     // The status refuses any event; the answer carries the reason to the events that read one.
     refuse: |reason| HookAnswer { stdout: dialect::cursor_hook(&refusal(reason)).stdout, ..HookAnswer::fails(reason) },

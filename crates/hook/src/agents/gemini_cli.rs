@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::HookAnswer;
 
-use super::claude_like::{self, Answer, no_object, text_of, worded};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use super::claude_like::{self, Answer, no_object, text_of};
+use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, worded};
 
 /// Gemini CLI: https://geminicli.com/docs/hooks/reference
 ///
@@ -35,9 +35,12 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("timestamp").is_some() && event(doc).is_some_and(|event| OWN.contains(&event)),
     event,
     decode,
+    fits: Some(fits),
     encode,
     refuse: claude_like::refuse,
 };
+
+const OTHER_FORM: &str = "Gemini CLI cannot send this in another form, so it is refused";
 
 /// The events that nobody else has.
 const OWN: [&str; 8] = [
@@ -75,6 +78,16 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
     })
 }
 
+fn fits(payload: &Payload<'_>, said: &Said) -> Result<(), String> {
+    match (said, payload.hook.point) {
+        (Said::Rewrite(input), Point::ToolBefore) => unmergeable(payload, input).map_or(Ok(()), Err),
+        (Said::Rewrite(request), Point::ModelRequest) if !as_many_messages(payload, request) => {
+            Err(OTHER_FORM.to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Answer::to(payload);
     match (&decision.said, payload.hook.point) {
@@ -90,7 +103,7 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
             answer.own("llm_request", request.clone());
         }
         (Said::Rewrite(_), _) => {
-            deny(&mut answer, "Gemini CLI cannot send this in another form, so it is refused");
+            deny(&mut answer, OTHER_FORM);
         }
         // It cannot ask, and is not asked to.
         (Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _), _) => deny(&mut answer, reason),

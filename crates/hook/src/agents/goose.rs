@@ -34,6 +34,7 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("event").is_some_and(Value::is_string) && doc.get("matcher_context").is_some(),
     event: |doc| doc.get("event")?.as_str(),
     decode,
+    fits: None,
     encode,
     refuse: |reason| dialect::goose_hook(&refusal(reason)),
 };

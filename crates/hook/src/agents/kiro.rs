@@ -28,7 +28,7 @@ pub(super) static AGENT: Agent = Agent {
         Hook::new("SessionStart", Point::SessionStart, Can::WATCH),
         Hook::new("Stop", Point::TurnStop, Can::WATCH),
         // A task of a plan. What it does comes as calls of tools.
-        Hook::new("PreTaskExec", Point::Notice, Can::DENY).optional(),
+        Hook::new("PreTaskExec", Point::Notice, Can::WATCH).optional(),
         Hook::new("PostTaskExec", Point::Notice, Can::WATCH).optional(),
         Hook::new("PostFileCreate", Point::Notice, Can::WATCH).optional(),
         Hook::new("PostFileSave", Point::Notice, Can::WATCH).optional(),
@@ -46,6 +46,7 @@ pub(super) static AGENT: Agent = Agent {
     },
     event: |doc| doc.get("hook_event_name")?.as_str(),
     decode,
+    fits: None,
     encode,
     refuse: HookAnswer::fails,
 };

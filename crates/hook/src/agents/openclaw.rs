@@ -60,6 +60,7 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("hook").is_some_and(Value::is_string) && doc.get("event").is_some_and(Value::is_object),
     event: |doc| doc.get("hook")?.as_str(),
     decode,
+    fits: Some(shim::fits),
     encode: |_: &Payload<'_>, decision: &Decision| shim::answer(decision),
     refuse: |reason| shim::answer(&Decision::stop(reason)),
 };

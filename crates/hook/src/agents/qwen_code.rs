@@ -49,6 +49,7 @@ pub(super) static AGENT: Agent = Agent {
     },
     event,
     decode,
+    fits: None,
     encode,
     refuse: claude_like::refuse,
 };

@@ -34,13 +34,18 @@ pub(super) static AGENT: Agent = Agent {
     calls: |doc| doc.get("agent_action_name").is_some(),
     event: |doc| doc.get("agent_action_name")?.as_str(),
     decode,
+    fits: None,
     encode,
     refuse: HookAnswer::fails,
 };
 
 fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common =
-        Moment { session: payload.text("/trajectory_id"), cwd: payload.text("/tool_info/cwd"), ..Moment::default() };
+    let common = Moment {
+        session: payload.text("/trajectory_id"),
+        model: payload.text("/model_name"),
+        cwd: payload.text("/tool_info/cwd"),
+        ..Moment::default()
+    };
     let call = |moment| -> Result<Moment<'a>, String> {
         let tool = match payload.hook.name {
             "pre_mcp_tool_use" | "post_mcp_tool_use" => payload.must("/tool_info/mcp_tool_name")?,

@@ -84,11 +84,11 @@ impl Parts<'_> {
     }
 
     fn tool(&self) -> String {
-        self.at(&[Point::ToolBefore, Point::ToolAfter], text(&self.facts.name))
+        self.at(&[Point::ToolBefore, Point::ToolAfter, Point::ToolPersist], text(&self.facts.name))
     }
 
     fn call(&self) -> String {
-        self.at(&[Point::ToolBefore, Point::ToolAfter], text(&self.facts.call_id))
+        self.at(&[Point::ToolBefore, Point::ToolAfter, Point::ToolPersist], text(&self.facts.call_id))
     }
 
     /// The arguments: before a call the document, after it none that a case tells.
@@ -97,8 +97,10 @@ impl Parts<'_> {
         if before.is_empty() { self.at(&[Point::ToolAfter], "{}".to_owned()) } else { before }
     }
 
+    /// Whether it is about a call that failed: some agents have an event of its own for that, and some a member.
     fn failed(&self) -> bool {
-        self.hook.name.ends_with("Failure")
+        let told = ["tool_result", "after_tool_call"].contains(&self.hook.name);
+        self.hook.name.ends_with("Failure") || (told && self.facts.ended.as_deref() == Some("error"))
     }
 
     fn result(&self) -> String {
@@ -113,7 +115,11 @@ impl Parts<'_> {
 
     /// A text that holds the result as JSON.
     fn result_in_text(&self) -> String {
-        self.at(&[Point::ToolAfter], json!(self.raw).to_string())
+        if self.failed() { String::new() } else { self.at(&[Point::ToolAfter], json!(self.raw).to_string()) }
+    }
+
+    fn prompt_text(&self) -> Value {
+        serde_json::from_str(&self.prompt()).unwrap_or_default()
     }
 
     fn prompt(&self) -> String {
@@ -166,7 +172,7 @@ impl Parts<'_> {
         let permission = self.hook.permission;
         let result = |type_key: &str, text_key: &str| {
             let result = json!({ (type_key): "success", (text_key): self.raw }).to_string();
-            self.at(&[Point::ToolAfter], result)
+            if self.failed() { String::new() } else { self.at(&[Point::ToolAfter], result) }
         };
         if permission {
             return vec![
@@ -187,6 +193,7 @@ impl Parts<'_> {
                 ("toolName", self.tool()),
                 ("toolArgs", self.input()),
                 ("toolResult", result("resultType", "textResultForLlm")),
+                ("error", self.error()),
                 ("prompt", self.prompt()),
             ];
         }
@@ -198,6 +205,7 @@ impl Parts<'_> {
             ("tool_name", self.tool()),
             ("tool_input", self.input()),
             ("tool_result", result("result_type", "text_result_for_llm")),
+            ("error", self.error()),
             ("prompt", self.prompt()),
         ]
     }
@@ -214,7 +222,7 @@ impl Parts<'_> {
             ("tool_input", self.input()),
             ("tool_use_id", self.call()),
             ("cwd", text(&self.facts.cwd)),
-            ("tool_output", if self.failed() { String::new() } else { self.result_in_text() }),
+            ("tool_output", self.result_in_text()),
             ("error_message", self.error()),
             ("prompt", self.prompt()),
         ]
@@ -239,6 +247,7 @@ impl Parts<'_> {
             ("trajectory_id", text(&self.facts.session)),
             ("execution_id", "\"e\"".to_owned()),
             ("timestamp", "\"2026-11-15T07:23:00Z\"".to_owned()),
+            ("model_name", self.model()),
             ("tool_info", info),
         ]
     }
@@ -258,8 +267,8 @@ impl Parts<'_> {
             ("workspaceRoots", json!([self.facts.cwd.clone().unwrap_or_default()]).to_string()),
             ("hookName", self.name()),
             ("tool_call", self.at(&[Point::ToolBefore], call(&[]))),
-            ("tool_result", self.at(&[Point::ToolAfter], call(&[("output", self.result())]))),
-            ("prompt", self.prompt()),
+            ("tool_result", self.at(&[Point::ToolAfter], call(&[("output", self.result()), ("error", self.error())]))),
+            ("userPromptSubmit", self.at(&[Point::PromptSubmit], object(&[("prompt", self.prompt())]))),
         ]
     }
 
@@ -274,21 +283,32 @@ impl Parts<'_> {
         let output = match self.hook.point {
             Point::ToolBefore => object(&[("args", self.input())]),
             Point::ToolAfter => self.result(),
+            Point::PromptSubmit => {
+                let model = json!({"providerID": "p", "modelID": self.facts.model});
+                json!({"message": {"model": model}, "parts": [{"type": "text", "text": self.prompt_text()}]})
+                    .to_string()
+            }
             _ => String::new(),
         };
-        vec![("hook", self.name()), ("input", input), ("output", output), ("prompt", self.prompt())]
+        vec![("hook", self.name()), ("input", input), ("output", output), ("cwd", text(&self.facts.cwd))]
     }
 
     fn openclaw(&self) -> Members {
-        let event = object(&[
-            ("toolName", self.tool()),
-            ("params", self.input()),
-            ("toolCallId", self.call()),
-            ("result", self.result()),
-            ("prompt", self.prompt()),
-        ]);
+        let model = json!({"model": self.facts.model, "said": self.raw}).to_string();
+        let event = match self.hook.point {
+            Point::ModelRequest | Point::ModelResponse => model,
+            _ => object(&[
+                ("toolName", self.tool()),
+                ("params", self.input()),
+                ("toolCallId", self.call()),
+                ("result", self.result()),
+                ("error", self.error()),
+                ("message", self.at(&[Point::ToolPersist, Point::MessageWrite], self.raw.to_owned())),
+                ("prompt", self.prompt()),
+            ]),
+        };
         let context = object(&[("toolName", self.tool()), ("sessionId", text(&self.facts.session))]);
-        vec![("hook", self.name()), ("event", event), ("ctx", context)]
+        vec![("hook", self.name()), ("event", event), ("ctx", context), ("cwd", text(&self.facts.cwd))]
     }
 
     fn kiro(&self) -> Members {
@@ -306,11 +326,12 @@ impl Parts<'_> {
         vec![
             ("event", self.name()),
             ("session_id", text(&self.facts.session)),
-            ("matcher_context", if self.tool().is_empty() { "\"x\"".to_owned() } else { self.tool() }),
+            ("matcher_context", if self.tool().is_empty() { "null".to_owned() } else { self.tool() }),
             ("tool_name", self.tool()),
             ("tool_input", self.input()),
-            ("tool_output", self.result()),
+            ("tool_output", self.result_in_text()),
             ("message", self.prompt()),
+            ("message", self.error()),
             ("working_dir", text(&self.facts.cwd)),
         ]
     }
@@ -322,6 +343,7 @@ pub(super) fn denies(id: &str, hook: &Hook, answer: &HookAnswer) -> bool {
     let is = |pointer: &str, word: &str| said.pointer(pointer).and_then(Value::as_str) == Some(word);
     let there =
         |pointer: &str| said.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+    let no = |pointer: &str| said.pointer(pointer) == Some(&json!(false));
     let by_exit = answer.exit == 2 && !answer.stderr.trim().is_empty();
     let blocks = is("/decision", "block") && there("/reason");
     let nested =
@@ -336,16 +358,49 @@ pub(super) fn denies(id: &str, hook: &Hook, answer: &HookAnswer) -> bool {
         ("claude-code" | "codex" | "qwen-code" | "droid", _) => blocks || by_exit,
         ("gemini-cli", Point::ToolList) => is("/hookSpecificOutput/toolConfig/mode", "NONE"),
         ("gemini-cli", _) => is("/decision", "deny") || by_exit,
-        ("copilot", Point::ToolAfter) => said.get("modifiedResult").is_some(),
-        ("copilot", _) => is("/permissionDecision", "deny") || nested || blocks || is("/behavior", "deny") || by_exit,
-        ("cursor", _) => is("/permission", "deny") || said.get("continue") == Some(&json!(false)) || by_exit,
+        ("copilot", Point::ToolAfter) => there("/modifiedResult/textResultForLlm"),
+        ("copilot", Point::ToolBefore) if hook.permission => is("/behavior", "deny") && there("/message"),
+        ("copilot", Point::ToolBefore) if hook.name == "preToolUse" => {
+            is("/permissionDecision", "deny") && there("/permissionDecisionReason")
+        }
+        ("copilot", Point::ToolBefore) => nested,
+        ("copilot", _) => blocks,
+        ("cursor", Point::ToolAfter) => said.get("updated_mcp_tool_output").is_some(),
+        ("cursor", Point::PromptSubmit) => no("/continue"),
+        ("cursor", _) => is("/permission", "deny"),
         ("windsurf" | "kiro", _) => by_exit,
-        ("goose", _) => blocks || by_exit,
-        ("cline", _) => said.get("cancel") == Some(&json!(true)) || answer.stdout.contains("exit 1"),
-        // The shims of these two are ours: they throw what stands here, or return it.
-        ("opencode" | "openclaw", _) => said.get("block") == Some(&json!(true)) || there("/deny") || by_exit,
+        // Older versions look at the status and newer ones at the answer.
+        ("goose", _) => blocks && by_exit,
+        ("cline", _) => said.get("cancel") == Some(&json!(true)) || harmless(&said),
+        // The plugins of these two are ours: they throw the reason, or give it to their agent.
+        ("opencode" | "openclaw", _) => is("/decision", "stop") && there("/reason") && answer.exit == 0,
         (id, _) => panic!("say here how `{id}` is refused something"),
     }
+}
+
+/// Whether what Cline runs instead does nothing: a command that only fails, or an empty list.
+fn harmless(said: &Value) -> bool {
+    let command = said.pointer("/overrideInput/commands/0").and_then(Value::as_str);
+    let lists = ["files", "queries", "requests"].map(|list| said.pointer(&format!("/overrideInput/{list}")));
+    command.is_some_and(|command| command.ends_with("; exit 1")) || lists.contains(&Some(&json!([])))
+}
+
+/// Whether an agent takes an answer for a question to its user.
+pub(super) fn asks(id: &str, hook: &Hook, answer: &HookAnswer) -> bool {
+    let said: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
+    let pointer = match (id, hook.name) {
+        ("claude-code" | "qwen-code", _) | ("copilot", "PreToolUse") => "/hookSpecificOutput/permissionDecision",
+        ("copilot", _) => "/permissionDecision",
+        ("cursor", _) => "/permission",
+        ("openclaw", _) => "/decision",
+        (id, _) => panic!("say here how `{id}` is told to ask"),
+    };
+    said.pointer(pointer) == Some(&json!("ask"))
+}
+
+/// Whether an agent can ask and can run something else, but not both of one call.
+pub(super) fn asks_only_as_it_is(id: &str) -> bool {
+    ["copilot", "openclaw"].contains(&id)
 }
 
 /// Whether an answer has a document in it, or the text of it where an agent takes nothing else.

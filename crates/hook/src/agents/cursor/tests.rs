@@ -175,7 +175,7 @@ fn answers_in_its_words() {
 
         doc-subagentStart: stop no
         exit 0
-        stdout: {"permission":"deny","user_message":"no","agent_message":"no"}
+        stdout: {}
 
         doc-mcp-postToolUse: stop no
         exit 0

@@ -18,12 +18,14 @@ fn documents_are_understood() {
         windsurf pre_run_command tool.before
         tool: pre_run_command
         session: traj-1
+        model: SWE-1.5
         cwd: /home/dev/project
         body: {"command_line":"npm install","cwd":"/home/dev/project"}
 
         windsurf post_run_command tool.after
         tool: pre_run_command
         session: traj-1
+        model: SWE-1.5
         cwd: /home/dev/project
         ended: Ok
         arguments: {"command_line":"npm install","cwd":"/home/dev/project"}
@@ -32,11 +34,13 @@ fn documents_are_understood() {
         windsurf pre_read_code tool.before
         tool: pre_read_code
         session: traj-1
+        model: SWE-1.5
         body: {"file_path":"/home/dev/project/a.txt"}
 
         windsurf post_write_code tool.after
         tool: pre_write_code
         session: traj-1
+        model: SWE-1.5
         ended: Ok
         arguments: {"file_path":"/home/dev/project/a.txt","edits":[{"old_string":"a","new_string":"b"}]}
         body: null
@@ -45,18 +49,21 @@ fn documents_are_understood() {
         tool: create_issue
         server: github
         session: traj-1
+        model: SWE-1.5
         body: {"title":"hi"}
 
         windsurf post_mcp_tool_use tool.after
         tool: create_issue
         server: github
         session: traj-1
+        model: SWE-1.5
         ended: Ok
         arguments: {"title":"hi"}
         body: "made #1"
 
         windsurf pre_user_prompt prompt.submit
         session: traj-1
+        model: SWE-1.5
         body: {"text":"please build it"}
     "#]]
     .assert_eq(&meanings(&AGENT, &files));

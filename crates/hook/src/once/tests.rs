@@ -1,0 +1,109 @@
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::agents::find;
+use crate::testing::fixture;
+
+/// A folder of its own, and how often somebody judged.
+struct Judged {
+    folder: std::path::PathBuf,
+    count: AtomicUsize,
+}
+
+impl Judged {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("tollgate-once-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        Self { folder, count: AtomicUsize::new(0) }
+    }
+
+    /// What this registration is told: the number of the judgement.
+    fn told(&self, registration: &str) -> usize {
+        let judge = || {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(Decision::stop((self.count.fetch_add(1, Ordering::SeqCst) + 1).to_string()))
+        };
+        match at(&self.folder, "k", registration.to_owned(), judge).unwrap().said {
+            Said::Stop(number) => number.parse().unwrap(),
+            said => unreachable!("{said:?}"),
+        }
+    }
+}
+
+impl Drop for Judged {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn a_registration_that_comes_again_is_another_call() {
+    let judged = Judged::new("again");
+    for (registration, judgement) in [("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 2), ("b", 3), ("a", 3), ("a", 4)] {
+        assert_eq!(judged.told(registration), judgement, "{registration}");
+    }
+}
+
+#[test]
+fn registrations_that_come_at_once_are_told_the_same() {
+    let judged = &Judged::new("at-once");
+    let told = move |registration: &'static str| assert_eq!(judged.told(registration), 1, "{registration}");
+    std::thread::scope(|scope| {
+        for registration in ["a", "b", "c", "d"] {
+            scope.spawn(move || told(registration));
+        }
+    });
+    assert_eq!(judged.count.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn what_is_kept_is_read_back() {
+    let (reason, value) = ("no".to_owned(), json!({"a": [1, null]}));
+    for said in [
+        Said::Go,
+        Said::Rewrite(Value::Null),
+        Said::Rewrite(value.clone()),
+        Said::Ask(reason.clone()),
+        Said::AskRewritten(reason.clone(), value),
+        Said::Stop(reason),
+    ] {
+        let decision = Decision { said, notes: vec!["n".to_owned()], tells: vec!["t".to_owned()] };
+        let kept = Kept { decision, answered: vec!["copilot preToolUse".to_owned()] };
+        assert_eq!(read_back(&written(&kept)).as_ref(), Some(&kept));
+    }
+    for text in ["", "{}", r#"{"said":"stop","notes":[],"tells":[],"answered":[]}"#] {
+        assert_eq!(serde_json::from_str(text).ok().and_then(|kept| read_back(&kept)), None, "{text}");
+    }
+}
+
+/// The name of an event in one of its spellings.
+fn key_of(agent: &str, text: &str) -> String {
+    let mut doc = Value::Null;
+    let read = run::read(find(agent).unwrap(), None, text.as_bytes(), &mut doc).unwrap();
+    key(&read, &(read.agent.decode)(&read.payload).unwrap())
+}
+
+#[test]
+fn spellings_of_one_call_are_one_event() {
+    let copilot = |file: &str| fixture(find("copilot").unwrap(), &format!("copilot-cli-1.0.102{file}"));
+    for (one, other) in [
+        (".preToolUse", ".PreToolUse"),
+        ("-files.preToolUse", "-files.PreToolUse"),
+        ("-mcp.preToolUse", "-mcp.PreToolUse"),
+        (".postToolUse", ".PostToolUse"),
+        ("-files.postToolUse", "-files.PostToolUse"),
+        ("-mcp.postToolUse", "-mcp.PostToolUse"),
+    ] {
+        assert_eq!(key_of("copilot", &copilot(one)), key_of("claude-code", &copilot(other)), "{one} {other}");
+    }
+    let (before, after) = (copilot(".preToolUse"), copilot(".postToolUse"));
+    let changed =
+        [before.replace("hello", "bye"), before.replace("bash", "view"), before.replace("5a45", "5a46"), after];
+    for other in changed {
+        assert_ne!(key_of("copilot", &before), key_of("copilot", &other), "{other}");
+    }
+    let cursor = fixture(find("cursor").unwrap(), "doc-preToolUse");
+    assert_ne!(key_of("cursor", &cursor), key_of("cursor", &cursor.replace("tool-1", "tool-2")));
+}
