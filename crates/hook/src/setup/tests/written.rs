@@ -12,7 +12,13 @@ fn what_is_written() {
         let setup = SETUPS.iter().find(|setup| setup.id == id).unwrap();
         machine.install(setup, Level::User).unwrap().write().unwrap();
         let files = machine.tree().into_iter().filter(|(_, text)| !text.is_empty());
-        let shown: String = files.map(|(path, text)| format!("== {path}\n{text}")).collect();
+        // Of a plugin, what depends on this machine; the rest is the shim's own business.
+        let own = |path: &str, text: &str| match path.ends_with(".js") {
+            true => text.lines().filter(|line| line.contains("tollgate\"")).map(|line| format!("{line}\n")).collect(),
+            false => text.to_owned(),
+        };
+        let shown: String =
+            files.map(|(path, text)| format!("== {path}\n{}", own(path.as_ref(), text.as_ref()))).collect();
         expected.assert_eq(&shown.replace(machine.root.to_str().unwrap(), ""));
     }
     check(
@@ -364,27 +370,51 @@ fn what_is_written() {
     check(
         "openclaw",
         expect![[r#"
-        == home/.openclaw/openclaw.json
-        {
-          "plugins": {
-            "load": {
-              "paths": [
-                "/home/.openclaw/plugins/tollgate"
-              ]
-            },
-            "entries": {
-              "tollgate": {
-                "enabled": true
+            == home/.openclaw/openclaw.json
+            {
+              "plugins": {
+                "load": {
+                  "paths": [
+                    "/home/.openclaw/plugins/tollgate"
+                  ]
+                },
+                "entries": {
+                  "tollgate": {
+                    "enabled": true
+                  }
+                }
               }
             }
-          }
-        }
-        == home/.openclaw/plugins/tollgate/index.js
-        // tollgate hook openclaw
-        const PROGRAM = "/opt/my tools/tollgate";
-        == home/.openclaw/plugins/tollgate/package.json
-        {"name":"tollgate"}
-    "#]],
+            == home/.openclaw/plugins/tollgate/index.js
+            const PROGRAM = "/opt/my tools/tollgate";
+              id: "tollgate",
+            == home/.openclaw/plugins/tollgate/openclaw.plugin.json
+            {
+              "id": "tollgate",
+              "name": "Tollgate",
+              "description": "Judges every tool call with the policy of Tollgate.",
+              "activation": {
+                "onStartup": true
+              },
+              "configSchema": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {}
+              }
+            }
+            == home/.openclaw/plugins/tollgate/package.json
+            {
+              "name": "tollgate",
+              "version": "0.1.0",
+              "private": true,
+              "type": "module",
+              "openclaw": {
+                "extensions": [
+                  "./index.js"
+                ]
+              }
+            }
+        "#]],
     );
     check(
         "kiro",
