@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tollgate_config::Paths;
-use tollgate_core::Body;
+use tollgate_core::{Body, Point};
 
 use crate::agent::{Agent, Decision, Moment, Said};
 use crate::run::{self, Read};
@@ -41,7 +41,13 @@ pub(crate) fn decided(
     }
     let state = paths.state().map_err(|error| error.to_string())?.join("once");
     let registration = format!("{} {}", registered.id, event.unwrap_or(read.payload.hook.name));
-    at(&state, &key(read, moment), registration, judge)
+    let decision = at(&state, &key(read, moment, None), registration.clone(), judge)?;
+    if let (Said::Rewrite(value), Point::ToolBefore) = (&decision.said, read.payload.hook.point) {
+        // Some agents give the other registration the call as it is by now. It was judged in this form.
+        let passed = || Ok(Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() });
+        at(&state, &key(read, moment, Some(value)), registration, passed)?;
+    }
+    Ok(decision)
 }
 
 /// The same for an event that has a name, in the folder where decisions are kept.
@@ -68,7 +74,7 @@ fn at(
 }
 
 /// What makes it the same event, in whichever spelling it came.
-fn key(read: &Read<'_>, moment: &Moment<'_>) -> String {
+fn key(read: &Read<'_>, moment: &Moment<'_>, rewritten: Option<&Value>) -> String {
     let hook = read.payload.hook;
     let document = |body: &Body| body.json().cloned().unwrap_or_default();
     let digest = tollgate_wire::digest(&json!([
@@ -79,7 +85,7 @@ fn key(read: &Read<'_>, moment: &Moment<'_>) -> String {
         moment.call_id,
         moment.tool.map(run::sort),
         moment.arguments.as_ref().map(document),
-        document(&moment.body),
+        rewritten.cloned().unwrap_or_else(|| document(&moment.body)),
     ]));
     digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -131,9 +131,14 @@ fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Used>) 
         Ok(read) => read,
         Err(refused) => return refused,
     };
-    #[cfg(debug_assertions)]
-    fail_as_told();
-    respond_to(agent, event, &read, used).unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
+    // What breaks from here on is refused in the words of this event, which every agent shows to its model.
+    let answer = Fault::catch(|| {
+        #[cfg(debug_assertions)]
+        fail_as_told();
+        respond_to(agent, event, &read, used)
+    });
+    let answer = answer.unwrap_or_else(|fault| Err(fault.to_string()));
+    answer.unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
 }
 
 /// Tests see what becomes of a bug.

@@ -82,7 +82,7 @@ fn what_is_kept_is_read_back() {
 fn key_of(agent: &str, text: &str) -> String {
     let mut doc = Value::Null;
     let read = run::read(find(agent).unwrap(), None, text.as_bytes(), &mut doc).unwrap();
-    key(&read, &(read.agent.decode)(&read.payload).unwrap())
+    key(&read, &(read.agent.decode)(&read.payload).unwrap(), None)
 }
 
 #[test]
