@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a developer's terminal")]
 
 mod growth;
+mod hook;
 mod mutate;
 mod targets;
 mod watch;

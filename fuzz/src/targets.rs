@@ -22,7 +22,7 @@ pub(crate) struct Target {
     pub hard: &'static [(&'static str, Hard)],
 }
 
-pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL, RECORD];
+pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL, RECORD, HOOK];
 
 pub(crate) fn named(name: &str) -> Result<&'static Target, String> {
     let names = || ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
@@ -417,3 +417,55 @@ fn read_log(input: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
     verify(&dir, &Known::default(), &mut |_| {})?;
     Ok(())
 }
+
+const HOOK: Target = Target {
+    name: "hook",
+    run: crate::hook::run,
+    words: &[
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        "true",
+        "\"\"",
+        "\"hook_event_name\":\"PreToolUse\"",
+        "\"hook_event_name\":\"PostToolUse\"",
+        "\"hook_event_name\":\"BeforeTool\"",
+        "\"tool_name\":\"Bash\"",
+        "\"tool_input\":{}",
+        "\"tool_response\":",
+        "\"toolName\":\"bash\"",
+        "\"toolArgs\":{}",
+        "\"session_id\":\"s\"",
+        "\"timestamp\":",
+        "\"cursor_version\":\"1\"",
+        "\"turn_id\":\"t\"",
+        "\"prompt_id\":\"p\"",
+        "\"hookName\":\"tool_call\"",
+        "\"agent_action_name\":\"pre_run_command\"",
+        "\"hook\":\"before_tool_call\"",
+        "1e999",
+        "\\ud800",
+    ],
+    hard: &[
+        ("a deep document", |size| {
+            let half = size / 2;
+            format!(
+                "{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{}{}}}",
+                "[".repeat(half),
+                "]".repeat(half)
+            )
+            .into_bytes()
+        }),
+        ("a long command", |size| {
+            format!(
+                "{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{}\"}}}}",
+                "a".repeat(size)
+            )
+            .into_bytes()
+        }),
+    ],
+};

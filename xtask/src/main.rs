@@ -36,7 +36,7 @@ Usage: cargo xtask <chore>
   soak [--minutes N] [NAME]
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
-                        policy, cel, record
+                        policy, cel, record, hook
   schema                write the committed JSON schemas and docs/agents.md again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.

@@ -26,7 +26,7 @@ const GOOD_ROUND: Duration = Duration::from_secs(20);
 /// fuzzer.
 const PIPELINE: &str = "pipeline";
 const AUDIT: &str = "audit";
-const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel", "record"];
+const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel", "record", "hook"];
 
 /// `[--minutes N] [NAME]`
 pub(crate) fn run(args: &[&str]) -> Result {
