@@ -1,6 +1,7 @@
 //! What really stands around a call: folders, homes and links of this machine.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +11,8 @@ use tollgate_rules::Ambient;
 const MARKS: [&str; 2] = [".git", tollgate_config::FILE_NAME];
 /// How many working directories are remembered.
 const MAX_KNOWN: usize = 256;
+/// How long a path may be.
+const MAX_PATH: usize = 4096;
 /// How many links may lead to one another.
 const MAX_LINKS: usize = 40;
 
@@ -78,14 +81,29 @@ impl Ambient for Disk {
 }
 
 /// Where a path leads, as far as it exists. A link to nowhere leads there too: writing to it makes the file.
-fn follow(path: &Path, links: usize) -> Option<PathBuf> {
-    if let Ok(real) = path.canonicalize() {
-        return Some(real);
-    }
-    let (folder, name) = (path.parent()?, path.file_name()?);
-    match path.read_link() {
-        Ok(target) => follow(&folder.join(target), links.checked_sub(1)?),
-        Err(_) => Some(follow(folder, links)?.join(name)),
+fn follow(path: &Path, mut links: usize) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    // What lies below the part that exists, innermost first.
+    let mut below: Vec<OsString> = Vec::new();
+    loop {
+        // The system opens nothing that is longer, and an agent could make us look for ever.
+        if path.as_os_str().len() > MAX_PATH {
+            return None;
+        }
+        if let Ok(real) = path.canonicalize() {
+            return Some(below.iter().rev().fold(real, |folder, name| folder.join(name)));
+        }
+        let (folder, name) = (path.parent()?.to_owned(), path.file_name()?.to_owned());
+        match path.read_link() {
+            Ok(target) => {
+                links = links.checked_sub(1)?;
+                path = folder.join(target);
+            }
+            Err(_) => {
+                below.push(name);
+                path = folder;
+            }
+        }
     }
 }
 
@@ -186,5 +204,12 @@ mod tests {
             let expected = expected.map(|path| folder.path(path));
             assert_eq!(disk.real(&folder.path(path)), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_path_without_end_is_no_way_to_end_this_process() {
+        let (disk, long) = (Disk::default(), format!("/tmp/{}", "a/".repeat(200_000)));
+        assert_eq!(disk.real(&long), None);
+        assert_eq!(disk.real(&format!("/nowhere/{}", "a/".repeat(2_000))), None);
     }
 }
