@@ -71,7 +71,7 @@ pub fn install() -> Result<PathBuf, String> {
 /// When it cannot be built: what was tried, and what it said.
 pub fn agentguard() -> Result<PathBuf, String> {
     let root = cache()?.join(format!("agentguard-{AGENTGUARD}"));
-    let program = root.join("bin/agentguard");
+    let program = root.join("bin/apohara-agentguard");
     if !program.exists() {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let pinned = format!("apohara-agentguard@{AGENTGUARD}");

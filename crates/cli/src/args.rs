@@ -23,10 +23,10 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
+  tollgate try                       see what it does, without changing anything
+  tollgate init && tollgate doctor   guard your agents, and prove that it works
   tollgate explain 'sudo rm -rf /'   what would happen to this, and why
-  tollgate init && tollgate doctor   register with your agents, prove that it works
-  tollgate init --policy             start a policy of your own
-  tollgate test                      run all examples of rules, and case files";
+  tollgate init --policy             start a policy of your own";
 
 /// Which policy.
 #[derive(Clone, Debug, Default, Group)]
@@ -54,67 +54,82 @@ pub(crate) enum When {
     Never,
 }
 
+// In the order in which somebody meets them. The first line of each is all that `tollgate --help` has room for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer the hook of a coding agent: its event on stdin, the answer in its own words on stdout.
+    /// See it at work: a short session of an agent, in a scratch folder.
     ///
-    /// Agents run this; `tollgate init` registers it with them.
+    /// Recorded events go through the real hook, as an agent would send them. Nothing of what they speak of is run, and no
+    /// settings are touched.
+    Try {
+        /// Leave the scratch folder, and say where it is.
+        #[arg(long)]
+        keep: bool,
+    },
+    /// Register with the coding agents of this machine.
+    ///
+    /// From then on they ask before they act. What would be written is shown first and written when you agree. Comments,
+    /// order and other hooks stay as they are, and `tollgate uninstall` takes out exactly what was put in. The exit
+    /// status is 0 when everything is registered, 1 when it was not wanted or there is no agent, 2 when it cannot be
+    /// done; then nothing is changed.
+    Init(Init),
+    /// Prove that every agent's calls are judged, and say what is not.
+    ///
+    /// What is registered is run as the agent would run it, with a harmless call that must be refused. The exit status
+    /// is 0 when all is enforced, 1 when something is not, 2 when that cannot be told.
+    Doctor(Doctor),
+    /// What is enforced, where, since when, and what was refused last.
+    Status(Json),
+    /// Check the policy files; show what is enforced, and from where.
+    Check(Check),
+    /// Say what a call does and what would be decided, and why.
+    ///
+    /// Nothing is run. The exit status is 0 when the call would go, 1 when it would not, 2 when that cannot be told.
+    Explain(Box<Explain>),
+    /// Run the examples of all rules, and case files.
+    Test(Test),
+    /// List rules, show one, or list what they can speak of.
+    Rules(Rules),
+    /// Let a project's files relax policy and run hooks, as they are now.
+    ///
+    /// Hooks are programs that the project brings along. They are shown with the scripts they name, and a question is
+    /// asked. Until they are trusted, what they would judge is refused. Any change to the file or to a script ends it.
+    /// Only a person can do this.
+    Trust(Trust),
+    /// Stop nothing for a while. Only a person can do this.
+    ///
+    /// Everything is judged and recorded as it would be, and every answer says that Tollgate is paused.
+    Pause(Pause),
+    /// End a pause or a halt. Only a person can do this.
+    ///
+    /// The policy is enforced again.
+    Resume(Resume),
+    /// Refuse every call of every agent. Anybody can do this.
+    ///
+    /// It holds until somebody runs `tollgate resume`.
+    Halt(Halt),
+    /// Make a key with which programs may do what only people may.
+    ///
+    /// That is: pause, resume, trust, init, uninstall. Without it these commands want a terminal, and no agent among the
+    /// processes that started them.
+    Key(Key),
+    /// What agents did: list it, show one record, prove it unchanged.
+    Log(Box<crate::command::log::Log>),
+    /// Run recorded calls through another policy and show what changes.
+    Replay(Box<crate::command::replay::Replay>),
+    /// Take out of agents' settings what `tollgate init` put in.
+    ///
+    /// Nothing else is touched: other hooks, comments and order stay as they are. Policy and record stay, too.
+    Uninstall(Uninstall),
+    /// Answer the hook of an agent. Agents run this, not people.
+    ///
+    /// The event comes on stdin, and the answer goes to stdout in the agent's own words. `tollgate init` registers it.
     Hook {
         /// The agent, such as claude-code.
         agent: String,
         /// The event, where the agent's documents do not say it.
         event: Option<String>,
     },
-    /// See Tollgate at work: a short session of an agent through the real hook, in a scratch folder.
-    Try {
-        /// Leave the scratch folder, and say where it is.
-        #[arg(long)]
-        keep: bool,
-    },
-    /// Check the policy files and show what is enforced, and from where.
-    Check(Check),
-    /// Run the examples of all rules, and case files.
-    Test(Test),
-    /// Say what a call does, which rules look at it, and what would be decided.
-    ///
-    /// Nothing is run. The exit status is 0 when the call would go, 1 when it would not, 2 when that cannot be told.
-    Explain(Box<Explain>),
-    /// List rules, show one, or list what they can speak of.
-    Rules(Rules),
-    /// Trust a project's policy file to relax policy, and its hooks to run, exactly as they are now.
-    ///
-    /// Hooks are programs that the project brings along. They are shown with the scripts they name, and a question is
-    /// asked. Until they are trusted, what they would judge is refused. Any change to the file or to a script ends it.
-    Trust(Trust),
-    /// What is enforced, where, since when, and what was refused last.
-    Status(Json),
-    /// Stop nothing for a while; everything is judged and recorded as it would be. Only a person can do this.
-    Pause(Pause),
-    /// End a pause or a halt, so that the policy is enforced again. Only a person can do this.
-    Resume(Resume),
-    /// Refuse every call of every agent, until `tollgate resume`. Anybody can do this.
-    Halt(Halt),
-    /// A key with which a program may do what only people may: pause, resume, trust, init, uninstall.
-    ///
-    /// Without it these commands want a terminal, and no agent among the processes that started them.
-    Key(Key),
-    /// Register with the coding agents of this machine, so that they ask before they act.
-    ///
-    /// What would be written is shown first and written when you agree. Comments, order and other hooks stay as they
-    /// are, and `tollgate uninstall` takes out exactly what was put in. The exit status is 0 when everything is
-    /// registered, 1 when it was not wanted or there is no agent, 2 when it cannot be done; then nothing is changed.
-    Init(Init),
-    /// Take away what `tollgate init` has put into the settings of coding agents, and nothing else.
-    Uninstall(Uninstall),
-    /// Prove for every coding agent that its calls are judged, and say what is not.
-    ///
-    /// What is registered is run as the agent would run it, with a harmless call that must be refused. The exit status
-    /// is 0 when all is enforced, 1 when something is not, 2 when that cannot be told.
-    Doctor(Doctor),
-    /// What agents did: recent records, one of them, a proof that none was changed.
-    Log(Box<crate::command::log::Log>),
-    /// Run recorded calls through another policy and show what would change.
-    Replay(Box<crate::command::replay::Replay>),
     /// Print completions for a shell.
     Completions {
         /// For which shell.

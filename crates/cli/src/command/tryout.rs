@@ -4,7 +4,8 @@
 //! folder with a policy and a record of its own.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::fs::DirBuilder;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::Instant;
@@ -20,7 +21,7 @@ const SESSION: &str = include_str!("tryout/session.json");
 pub(super) fn run(keep: bool, paint: Paint) -> Done {
     let scratch = Scratch::new(keep)?;
     let steps: Vec<Value> = serde_json::from_str(SESSION).map_err(|error| error.to_string())?;
-    print(&format!("{}\n\n", paint.bold("A session of an agent, as its hook sees it")))?;
+    print(&format!("{}\n{ABOUT}\n", paint.bold("A session of an agent, as its hook sees it")))?;
     for (number, step) in steps.iter().enumerate() {
         let told = scratch.play(step, number)?;
         print(&shown(number + 1, step, &told, paint))?;
@@ -36,11 +37,17 @@ pub(super) fn run(keep: bool, paint: Paint) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
+const ABOUT: &str = "
+Recorded events of a coding agent go through the real hook, with the default
+packs and two entries of a policy. Nothing of what they speak of is run, and no
+settings are touched.
+";
+
 const NEXT: &str = "
-  tollgate init                 guard the agents on this machine: shows what it would write, then asks
-  tollgate doctor               prove that they are guarded
-  tollgate explain 'COMMAND'    what would happen to a command, and why
-  tollgate init --policy        start a policy of your own
+  tollgate init                guard your agents: shows what it would write, asks
+  tollgate doctor              prove that they are guarded
+  tollgate explain 'COMMAND'   what would happen to a command, and why
+  tollgate init --policy       start a policy of your own
 ";
 
 fn colour(paint: Paint) -> &'static str {
@@ -85,13 +92,13 @@ struct Scratch {
 
 impl Scratch {
     fn new(keep: bool) -> Result<Self, Failure> {
-        let folder = std::env::temp_dir().join(format!("tollgate-try-{}", std::process::id()));
+        let folder = own_folder(&std::env::temp_dir())?;
         let scratch = Self { folder, keep };
         let policy = scratch.home().join(".config/tollgate");
         let made = std::fs::create_dir_all(scratch.project())
             .and_then(|()| std::fs::create_dir_all(&policy))
             .and_then(|()| std::fs::write(policy.join(tollgate_config::FILE_NAME), POLICY));
-        made.map_err(|error| format!("cannot make a scratch folder at {}: {error}", scratch.folder.display()))?;
+        made.map_err(|error| format!("cannot fill the scratch folder {}: {error}", scratch.folder.display()))?;
         Ok(scratch)
     }
 
@@ -150,6 +157,34 @@ impl Drop for Scratch {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// A folder that was not there before and that only we can enter: in a folder for everybody, others could have made one
+/// of that name, with a policy of theirs in it.
+fn own_folder(within: &Path) -> Result<PathBuf, Failure> {
+    let cannot = |path: &Path, error| format!("cannot make a scratch folder at {}: {error}", path.display());
+    let mut number = 0;
+    loop {
+        let path = within.join(format!("tollgate-try-{}-{number}", std::process::id()));
+        match private().create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1000 => number += 1,
+            Err(error) => return Err(cannot(&path, error).into()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn private() -> DirBuilder {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(not(unix))]
+fn private() -> DirBuilder {
+    DirBuilder::new()
 }
 
 /// An event as Claude Code writes it.
