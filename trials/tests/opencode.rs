@@ -20,11 +20,7 @@ use world::World;
 
 static OPENCODE: Peer = Peer {
     id: "opencode",
-    register: |world, program| {
-        let plugin = tollgate_hook::shim::opencode(program.to_str().unwrap());
-        world.write("home/.config/opencode/plugins/tollgate.js", &plugin);
-    },
-    start: |world, model| {
+    settings: |world, model| {
         let options = json!({ "baseURL": format!("http://{model}/v1"), "apiKey": "fake" });
         let provider = json!({
             "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
@@ -34,7 +30,9 @@ static OPENCODE: Peer = Peer {
             "provider": { "scripted": provider }, "model": "scripted/scripted", "permission": { "*": "allow" },
             "autoupdate": false, "share": "disabled",
         });
-        world.write("home/.config/opencode/opencode.json", &config.to_string());
+        world.write("home/.config/opencode/opencode.json", &format!("// mine\n{config:#}\n"));
+    },
+    start: |world, _| {
         let mut command = world.agent("opencode-linux-x64/bin/opencode");
         command.args(["run", "go", "--format", "json"]);
         command.env("OPENCODE_DISABLE_AUTOUPDATE", "1").env("OPENCODE_DISABLE_MODELS_FETCH", "1");

@@ -7,11 +7,12 @@ mod common;
 mod setup;
 
 use std::fs;
+use std::path::Path;
 
 use common::Sandbox;
 use expect_test::{Expect, expect};
 use serde_json::Value;
-use setup::{edit, without_program};
+use setup::edit;
 
 /// What is said about an agent: its standing, then its findings that are not good.
 fn about(sandbox: &Sandbox, agent: &str) -> String {
@@ -28,7 +29,7 @@ fn about(sandbox: &Sandbox, agent: &str) -> String {
     let wrong = findings.filter(|finding| finding["weight"] == "bad" || finding["weight"] == "unknown");
     let lines = wrong
         .map(|finding| format!("{}: {}\n", finding["weight"].as_str().unwrap(), finding["text"].as_str().unwrap()));
-    without_program(&format!("enforced: {}\n{}", report["enforced"], lines.collect::<String>()))
+    format!("enforced: {}\n{}", report["enforced"], lines.collect::<String>())
 }
 
 fn check(agent: &str, spoil: impl FnOnce(&Sandbox), expected: Expect) {
@@ -36,6 +37,14 @@ fn check(agent: &str, spoil: impl FnOnce(&Sandbox), expected: Expect) {
     sandbox.done(&["init", "--yes", "--agent", agent]);
     spoil(&sandbox);
     expected.assert_eq(&about(&sandbox, agent));
+}
+
+/// Another program stands in the settings now.
+fn register(settings: &Path, sandbox: &Sandbox, other: &Path) {
+    let text = fs::read_to_string(settings).unwrap();
+    let changed = text.replace(sandbox.program().to_str().unwrap(), other.to_str().unwrap());
+    assert_ne!(changed, text);
+    fs::write(settings, changed).unwrap();
 }
 
 #[test]
@@ -91,8 +100,7 @@ fn what_is_wrong_is_said() {
     check(
         "claude-code",
         |sandbox| {
-            let text = fs::read_to_string(settings(sandbox)).unwrap();
-            fs::write(settings(sandbox), text.replace(env!("CARGO_BIN_EXE_tollgate"), "/gone/tollgate")).unwrap();
+            register(&settings(sandbox), sandbox, Path::new("/gone/tollgate"));
         },
         expect![[r#"
             enforced: false
@@ -105,9 +113,7 @@ fn what_is_wrong_is_said() {
         |sandbox| {
             let other = sandbox.root().join("tollgate");
             fs::copy("/bin/true", &other).unwrap();
-            let text = fs::read_to_string(settings(sandbox)).unwrap();
-            fs::write(settings(sandbox), text.replace(env!("CARGO_BIN_EXE_tollgate"), other.to_str().unwrap()))
-                .unwrap();
+            register(&settings(sandbox), sandbox, &other);
         },
         expect![[r#"
             enforced: false
@@ -125,6 +131,14 @@ fn what_is_wrong_is_said() {
     );
     check(
         "claude-code",
+        |sandbox| edit(&settings(sandbox), "{", "{ // mine"),
+        expect![[r#"
+            enforced: false
+            bad: Claude Code ignores all of /home/.claude/settings.json, which is no plain JSON: key must be a string at line 1 column 3
+        "#]],
+    );
+    check(
+        "claude-code",
         |sandbox| edit(&settings(sandbox), "{", "{,"),
         expect![[r#"
             enforced: null
@@ -137,7 +151,7 @@ fn what_is_wrong_is_said() {
         expect![[r#"
             enforced: false
             bad: it refuses every call: the policy has mistakes: /home/.config/tollgate/tollgate.toml:1:1: the file has no key `nonsense`; `tollgate check` shows them
-            bad: the policy has mistakes, so nothing is let through error: the file has no key `nonsense` --> /home/.config/tollgate/tollgate.toml:1:1
+            bad: the policy has mistakes, so nothing is let through: /home/.config/tollgate/tollgate.toml:1:1: the file has no key `nonsense`
         "#]],
     );
 }
@@ -187,7 +201,7 @@ fn in_words() {
     let sandbox = Sandbox::new();
     sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
     let ran = sandbox.done(&["doctor"]);
-    let text = without_program(&ran.out);
+    let text = &ran.out;
     assert!(text.contains("Claude Code  enforced\n"), "{text}");
     assert!(text.contains("  ok    a call that must be refused is refused\n"), "{text}");
     assert!(text.contains("  note  no hook sees "), "{text}");
@@ -195,4 +209,32 @@ fn in_words() {
     let ran = Sandbox::new().run(&["doctor"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.out.contains("no coding agent was found"), "{}", ran.out);
+    assert!(ran.out.contains("nothing is judged yet"), "{}", ran.out);
+}
+
+/// Where a plugin is registered does not show that its agent is installed.
+#[test]
+fn what_is_registered_is_examined_whether_installed_or_not() {
+    let sandbox = Sandbox::new();
+    for agent in tollgate_hook::AGENTS {
+        sandbox.done(&["init", "--yes", "--agent", agent.id]);
+    }
+    let smaller = sandbox.program().with_file_name("tollgate-hook");
+    let both = |sandbox: &Sandbox| {
+        let ran = sandbox.done(&["doctor"]);
+        for agent in tollgate_hook::AGENTS {
+            assert!(ran.out.contains(&format!("{}  enforced\n", agent.title)), "{}: {}", agent.id, ran.out);
+        }
+        ran.out
+    };
+    assert!(both(&sandbox).contains("/bin/tollgate is tollgate "));
+    // The program that only answers hooks, beside this one: whatever the agent, it is registered and known again.
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), &smaller).unwrap();
+    for agent in tollgate_hook::AGENTS {
+        sandbox.done(&["init", "--yes", "--agent", agent.id]);
+    }
+    let said = both(&sandbox);
+    assert_eq!(said.matches("/bin/tollgate-hook is tollgate ").count(), tollgate_hook::AGENTS.len(), "{said}");
+    let status = sandbox.run(&["status"]).out;
+    assert_eq!(status.matches(": registered since 20").count(), tollgate_hook::AGENTS.len(), "{status}");
 }

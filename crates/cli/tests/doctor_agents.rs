@@ -11,7 +11,7 @@ use std::path::Path;
 
 use common::Sandbox;
 use expect_test::{Expect, expect};
-use setup::{edit, without_program};
+use setup::edit;
 
 /// Registers an agent, spoils something, and shows what is not enforced then.
 fn check(args: &[&str], spoil: impl FnOnce(&Sandbox), expected: Expect) {
@@ -27,7 +27,7 @@ fn check(args: &[&str], spoil: impl FnOnce(&Sandbox), expected: Expect) {
         format!("{}\n  mend: {}\n", text("text"), text("mend"))
     };
     let shown = format!("[{}]\n{}", ran.code.unwrap(), wrong.map(line).collect::<String>());
-    expected.assert_eq(&without_program(&shown));
+    expected.assert_eq(&shown);
 }
 
 fn write(path: &Path, text: &str) {
@@ -89,6 +89,15 @@ fn codex_skips_what_is_not_trusted() {
         `features.hooks` in /home/.codex/config.toml turns every hook off
           mend: take `features.hooks` out of /home/.codex/config.toml
     "#]],
+    );
+    check(
+        &["codex"],
+        |sandbox| edit(&sandbox.home().join(".codex/hooks.json"), "{", "{ // mine"),
+        expect![[r#"
+            [1]
+            Codex CLI ignores all of /home/.codex/hooks.json, which is no plain JSON: key must be a string at line 1 column 3
+              mend: take comments and commas at the end of lists out of the file
+        "#]],
     );
     check(
         &["codex", "--project"],

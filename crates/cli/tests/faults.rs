@@ -178,28 +178,53 @@ const BUGS: &[Fault] = &[
 /// A program of the user's own that judges, and fails at it.
 const HOOKS: &[Fault] = &[
     Fault {
+        // The policy is not even loaded.
         name: "a hook that is missing",
         arrange: |sandbox| fragile(sandbox, "[\"/nowhere/fragile\"]"),
-        says: MISSING,
+        says: &["there is no file `/nowhere/fragile`"],
         ..NONE
     },
-    Fault { name: "a hook that is slow", arrange: |sandbox| fragile(sandbox, "\"sleep 60\""), says: HOOK, ..NONE },
+    Fault {
+        name: "a hook that finds no program",
+        arrange: |sandbox| fragile(sandbox, "\"exec /nowhere/fragile\""),
+        says: &["`fragile` could not judge this (missing: "],
+        ..NONE
+    },
+    Fault {
+        name: "a hook that is slow",
+        arrange: |sandbox| fragile(sandbox, "\"sleep 60\"\ntimeout = \"300ms\""),
+        says: &["`fragile` could not judge this (timeout: "],
+        ..NONE
+    },
     Fault {
         name: "a hook that says garbage",
         arrange: |sandbox| fragile(sandbox, "\"echo garbage\""),
-        says: HOOK,
+        says: &["`fragile` could not judge this (garbage: "],
         ..NONE
     },
-    Fault { name: "a hook that fails", arrange: |sandbox| fragile(sandbox, "\"exit 1\""), says: HOOK, ..NONE },
-    Fault { name: "a hook that is killed", arrange: |sandbox| fragile(sandbox, "\"kill -9 $$\""), says: HOOK, ..NONE },
+    Fault {
+        name: "a hook that never stops talking",
+        arrange: |sandbox| fragile(sandbox, "\"yes\""),
+        says: &["`fragile` could not judge this (flood: "],
+        ..NONE
+    },
+    Fault {
+        name: "a hook that fails",
+        arrange: |sandbox| fragile(sandbox, "\"exit 1\""),
+        says: &["`fragile` could not judge this (crash: exit status 1"],
+        ..NONE
+    },
+    Fault {
+        name: "a hook that is killed",
+        arrange: |sandbox| fragile(sandbox, "\"kill -9 $$\""),
+        says: &["`fragile` could not judge this (crash: ended by signal 9"],
+        ..NONE
+    },
 ];
-/// A program without hooks refuses the policy that has one.
-const HOOK: &[&str] = &["fragile", "no key `hook`"];
-const MISSING: &[&str] = &["/nowhere/fragile", DOCTOR[0]];
 
 /// This command is asked about every call.
 fn fragile(sandbox: &Sandbox, command: &str) -> bool {
-    policy(sandbox, &format!("[[hook]]\nid = \"fragile\"\ncommand = {command}\ntimeout = \"300ms\"\n"))
+    policy(sandbox, &format!("[[hook]]\nid = \"fragile\"\ncommand = {command}\n"))
 }
 
 /// What was worked out before is spoiled. The policy holds nevertheless, so it is the policy that refuses.

@@ -7,17 +7,19 @@ mod common;
 mod setup;
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
 
 use common::Sandbox;
 use expect_test::{Expect, expect};
-use setup::{FOLDERS, edit, without_program};
+use setup::{FOLDERS, edit};
 
 fn known() -> Vec<&'static str> {
     tollgate_hook::AGENTS.iter().map(|agent| agent.id).collect()
 }
 
 fn check(sandbox: &Sandbox, args: &[&str], expected: Expect) {
-    expected.assert_eq(&without_program(&sandbox.run(args).all()));
+    expected.assert_eq(&sandbox.run(args).all());
 }
 
 #[test]
@@ -90,6 +92,53 @@ fn nobody_can_be_asked_through_a_pipe() {
     assert_eq!(sandbox.tree(), before);
 }
 
+/// Runs a command in a terminal, types these keys when it asks, and says how it ended and what stood there.
+fn typed(sandbox: &Sandbox, args: &str, keys: &[u8]) -> (Option<i32>, String) {
+    let inner = sandbox.command(&[]);
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("{} {args}", sandbox.program().display()), "/dev/null"]).env_clear();
+    script.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    script.current_dir(sandbox.project()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = script.spawn().unwrap();
+    let (mut keyboard, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut shown, mut byte) = (Vec::new(), [0]);
+    while !shown.ends_with(b"[y/N] ") && screen.read(&mut byte).unwrap() == 1 {
+        shown.push(byte[0]);
+    }
+    let asked = shown.len();
+    keyboard.write_all(keys).unwrap();
+    screen.read_to_end(&mut shown).unwrap();
+    let code = child.wait().unwrap().code();
+    (code, String::from_utf8_lossy(&shown[asked..]).replace('\r', ""))
+}
+
+#[test]
+fn somebody_at_a_terminal_is_asked() {
+    let sandbox = Sandbox::with_settings().keyed();
+    let before = sandbox.tree();
+    // No, nothing, the end of the input, an interruption: nothing is written, not even half.
+    for (keys, code, says) in [
+        (&b"n\n"[..], 1, "n\nnothing was changed\n"),
+        (b"\n", 1, "\nnothing was changed\n"),
+        (b"why\n", 1, "why\nnothing was changed\n"),
+        (b"\x04", 1, "\nnothing was changed\n"),
+        (b"\x03", 130, "^C"),
+    ] {
+        assert_eq!(typed(&sandbox, "init", keys), (Some(code), says.to_owned()), "{keys:?}");
+        assert_eq!(sandbox.tree(), before, "{keys:?}");
+        assert!(!sandbox.root().join("state/data/installed.json").exists(), "{keys:?}");
+    }
+    let (code, says) = typed(&sandbox, "init", b"y\n");
+    assert!(code == Some(0) && says.starts_with("y\nregistered with Claude Code, "), "{says}");
+    let registered = sandbox.tree();
+    assert_ne!(registered, before);
+    assert_eq!(typed(&sandbox, "uninstall", b"\x03").0, Some(130));
+    assert_eq!(sandbox.tree(), registered);
+    let (code, says) = typed(&sandbox, "uninstall", b"y\n");
+    assert!(code == Some(0) && says.starts_with("y\ntaken away; "), "{says}");
+    assert_eq!(sandbox.tree(), before);
+}
+
 #[test]
 fn without_an_agent_it_says_what_it_looked_for() {
     let sandbox = Sandbox::new();
@@ -145,7 +194,7 @@ fn a_path_that_is_gone_is_replaced() {
     sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
     let settings = sandbox.home().join(".claude/settings.json");
     let fresh = fs::read_to_string(&settings).unwrap();
-    edit(&settings, env!("CARGO_BIN_EXE_tollgate"), "/old/tollgate");
+    edit(&settings, sandbox.program().to_str().unwrap(), "/old/tollgate");
     sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), fresh);
 }
@@ -164,7 +213,7 @@ fn the_path_that_was_typed_is_registered() {
         ("TOLLGATE_HOME", sandbox.root().join("state")),
         ("TOLLGATE_KEY", setup::KEY.into()),
     ];
-    let output = std::process::Command::new("/bin/sh")
+    let output = Command::new("/bin/sh")
         .args(["-c", script])
         .env_clear()
         .envs(env)
@@ -174,6 +223,26 @@ fn the_path_that_was_typed_is_registered() {
     assert!(output.status.success(), "{output:?}");
     let settings = fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
     assert!(settings.contains(link.join("tollgate").to_str().unwrap()), "{settings}");
+}
+
+/// The program that only answers hooks starts faster.
+#[test]
+fn the_smaller_program_beside_this_one_is_registered() {
+    let sandbox = Sandbox::with_agents();
+    let before = sandbox.tree();
+    let smaller = sandbox.program().with_file_name("tollgate-hook");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), &smaller).unwrap();
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    let settings = fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
+    assert!(settings.contains(&format!("{} hook claude-code", smaller.display())), "{settings}");
+    sandbox.done(&["doctor", "--agent", "claude-code"]);
+    // It is gone: that is said, and mended by registering again.
+    fs::remove_file(&smaller).unwrap();
+    assert_eq!(sandbox.run(&["doctor", "--agent", "claude-code"]).code, Some(1));
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    sandbox.done(&["doctor", "--agent", "claude-code"]);
+    sandbox.done(&["uninstall", "--yes"]);
+    assert_eq!(sandbox.tree(), before);
 }
 
 #[test]

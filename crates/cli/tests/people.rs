@@ -304,7 +304,7 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
 
             claude-code
               calls for a sandbox are refused (boxed)
-              results cannot be redacted (secrets/result)
+              error messages of failed tools cannot be redacted (secrets/result)
               if tollgate is killed, too slow or missing, calls are refused
               no hook sees files that a prompt mentions with `@`
 

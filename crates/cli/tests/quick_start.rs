@@ -62,7 +62,7 @@ fn machine() -> (Sandbox, PathBuf) {
     for folder in [".claude", ".codex", ".local/bin", "shop"] {
         fs::create_dir_all(home.join(folder)).unwrap();
     }
-    fs::write(home.join(".claude/settings.json"), "{\n  \"model\": \"opus\" // the large one\n}\n").unwrap();
+    fs::write(home.join(".claude/settings.json"), "{\n  \"model\": \"opus\"\n}\n").unwrap();
     symlink(env!("CARGO_BIN_EXE_tollgate"), home.join(".local/bin/tollgate")).unwrap();
     // There is no person in a test.
     let data = home.join(".local/share/tollgate");

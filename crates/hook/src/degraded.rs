@@ -22,6 +22,8 @@ pub struct Degraded {
     pub instead: Instead,
     /// The agent's events at which that is so.
     pub events: Vec<&'static str>,
+    /// Whether that is so at every event which the agent has there.
+    pub everywhere: bool,
     /// The rules, by their ids.
     pub rules: Vec<String>,
     /// Whether these rules stand also where the agent can be seen: what is unseen here is then seen there.
@@ -51,6 +53,11 @@ impl Instead {
             Self::Unseen => "unseen",
         }
     }
+
+    /// Whether Tollgate is asked at all. Where it is not, rules are not carried out badly: nobody applies them.
+    pub fn is_seen(self) -> bool {
+        matches!(self, Self::Refused | Self::Nothing)
+    }
 }
 
 /// What becomes of a plan in an agent: nothing, if it can do all of it.
@@ -61,10 +68,12 @@ pub fn degraded(agent: &Agent, plan: &Plan) -> Vec<Degraded> {
     let elsewhere: BTreeSet<&str> =
         wishes.iter().filter(|(_, point, _)| seen(*point)).map(|(id, ..)| id.as_str()).collect();
     for (id, point, decision) in &wishes {
-        let Some((instead, events)) = short(agent, *point, *decision) else { continue };
-        let (name, partly) = (decision.name(), !seen(*point) && elsewhere.contains(id.as_str()));
-        let none = || Degraded { point: *point, decision: name, instead, events, rules: Vec::new(), partly };
-        found.entry((*point, name, instead, partly)).or_insert_with(none).rules.push(id.clone());
+        for Short { instead, events, everywhere } in short(agent, *point, *decision) {
+            let (point, decision) = (*point, decision.name());
+            let partly = !instead.is_seen() && elsewhere.contains(id.as_str());
+            let none = || Degraded { point, decision, instead, events, everywhere, rules: Vec::new(), partly };
+            found.entry((point, decision, instead, partly)).or_insert_with(none).rules.push(id.clone());
+        }
     }
     found.into_values().collect()
 }
@@ -100,19 +109,31 @@ fn points(rule: &Rule) -> Vec<Point> {
     }
 }
 
+/// Where an agent falls short of what was decided.
+struct Short {
+    instead: Instead,
+    events: Vec<&'static str>,
+    everywhere: bool,
+}
+
 /// What an agent does instead, and at which of its events.
-fn short(agent: &Agent, point: Point, decision: Decision) -> Option<(Instead, Vec<&'static str>)> {
-    let at = || agent.hooks.iter().filter(move |hook| hook.point == point && !hook.permission);
-    let names = |hooks: Vec<&Hook>| hooks.into_iter().map(|hook| hook.name).collect::<Vec<_>>();
-    if at().next().is_none() {
-        return Some((Instead::Unseen, Vec::new()));
+fn short(agent: &Agent, point: Point, decision: Decision) -> Vec<Short> {
+    let at: Vec<&Hook> = agent.hooks.iter().filter(|hook| hook.point == point && !hook.permission).collect();
+    let names = |hooks: &[&Hook]| hooks.iter().map(|hook| hook.name).collect::<Vec<_>>();
+    let registered: Vec<&Hook> = at.iter().copied().filter(|hook| hook.registered).collect();
+    if registered.is_empty() {
+        let instead = if at.is_empty() { Instead::Unseen } else { Instead::NotRegistered };
+        return vec![Short { instead, events: names(&at), everywhere: true }];
     }
-    if !at().any(|hook| hook.registered) {
-        return Some((Instead::NotRegistered, names(at().collect())));
-    }
-    let lacking: Vec<&Hook> = at().filter(|hook| hook.registered && !able(hook.can, decision)).collect();
-    let worst = lacking.iter().map(|hook| if hook.can.deny { Instead::Refused } else { Instead::Nothing }).max()?;
-    Some((worst, names(lacking)))
+    let of = |instead| {
+        let falls = |hook: &&Hook| {
+            !able(hook.can, decision) && instead == if hook.can.deny { Instead::Refused } else { Instead::Nothing }
+        };
+        let lacking: Vec<&Hook> = registered.iter().copied().filter(falls).collect();
+        let everywhere = lacking.len() == registered.len();
+        (!lacking.is_empty()).then(|| Short { instead, events: names(&lacking), everywhere })
+    };
+    [Instead::Refused, Instead::Nothing].into_iter().filter_map(of).collect()
 }
 
 fn able(can: Can, decision: Decision) -> bool {
@@ -129,17 +150,13 @@ fn able(can: Can, decision: Decision) -> bool {
 impl Degraded {
     /// In words, for people: "asks become refusals".
     pub fn words(&self) -> String {
-        let what = match self.point {
-            Point::ToolBefore => "calls".to_owned(),
-            Point::ToolAfter => "results".to_owned(),
-            Point::PromptSubmit => "prompts".to_owned(),
-            point => format!("documents at `{point}`"),
-        };
+        let what = self.what();
+        let asks = if self.everywhere { "asks".to_owned() } else { format!("asks about {what}") };
         match (self.instead, self.decision) {
-            (Instead::Refused, "ask") => "asks become refusals".to_owned(),
+            (Instead::Refused, "ask") => format!("{asks} become refusals"),
             (Instead::Refused, "route") => format!("{what} for a sandbox are refused"),
             (Instead::Refused, "redact") if self.point == Point::ToolAfter => {
-                "results with credentials are withheld instead of redacted".to_owned()
+                format!("{what} with credentials are withheld instead of redacted")
             }
             (Instead::Refused, _) => format!("rewritten {what} are refused"),
             (Instead::Nothing, "block") => format!("{what} cannot be refused, only recorded"),
@@ -147,9 +164,26 @@ impl Degraded {
             (Instead::Nothing, "route") => format!("{what} cannot be sent to a sandbox, only recorded"),
             (Instead::Nothing, "redact") => format!("{what} cannot be redacted"),
             (Instead::Nothing, _) => format!("{what} cannot be rewritten"),
-            (Instead::NotRegistered, _) => format!("{what} are not looked at (`{}`)", self.events.join("`, `")),
-            (Instead::Unseen, _) => format!("{what} are never seen"),
+            (Instead::NotRegistered, _) => {
+                format!("not seen: {what} (`{}` is not registered)", self.events.join("`, `"))
+            }
+            (Instead::Unseen, _) => format!("not seen: {what}"),
         }
+    }
+
+    /// What this is about. Where an agent has several events for it and falls short at some, those are named.
+    fn what(&self) -> String {
+        let fails = |event: &&str| event.to_ascii_lowercase().ends_with("failure");
+        let what = match self.point {
+            Point::ToolBefore => "calls".to_owned(),
+            Point::ToolAfter if !self.everywhere && self.events.iter().all(fails) => {
+                return "error messages of failed tools".to_owned();
+            }
+            Point::ToolAfter => "results".to_owned(),
+            Point::PromptSubmit => "prompts".to_owned(),
+            point => format!("documents at `{point}`"),
+        };
+        if self.everywhere { what } else { format!("{what} at `{}`", self.events.join("`, `")) }
     }
 }
 
@@ -236,7 +270,7 @@ mode = "observe"
             },
             &expect![[r#"
                 calls for a sandbox are refused: boxed [refused] at ["Pre"]
-                documents at `tool.persist` are never seen: hide [unseen, partly] at []
+                not seen: documents at `tool.persist`: hide [unseen, partly] at []
             "#]],
         );
         check(
@@ -250,23 +284,45 @@ mode = "observe"
                 ]
             },
             &expect![[r#"
-                prompts are not looked at (`Prompt`): no-secrets [not-registered] at ["Prompt"]
-                asks become refusals: ask [refused] at ["Pre"]
-                rewritten calls are refused: edit [refused] at ["Pre"]
+                not seen: prompts (`Prompt` is not registered): no-secrets [not-registered] at ["Prompt"]
+                asks about calls at `Pre` become refusals: ask [refused] at ["Pre"]
+                rewritten calls at `Pre` are refused: edit [refused] at ["Pre"]
                 calls for a sandbox are refused: boxed [refused] at ["Pre", "Other"]
                 results cannot be redacted: hide [recorded] at ["Post"]
-                documents at `tool.persist` are never seen: hide [unseen, partly] at []
+                not seen: documents at `tool.persist`: hide [unseen, partly] at []
+            "#]],
+        );
+        // Only what an agent cannot do is said, and at which event.
+        check(
+            const {
+                &[
+                    Hook::new("Pre", Point::ToolBefore, Can::DENY.ask().rewrite()),
+                    Hook::new("PreRead", Point::ToolBefore, Can::WATCH),
+                    Hook::new("Post", Point::ToolAfter, Can::DENY.rewrite()),
+                    Hook::new("PostFailure", Point::ToolAfter, Can::WATCH),
+                    Hook::new("Persist", Point::ToolPersist, Can::DENY.rewrite()),
+                    Hook::new("Prompt", Point::PromptSubmit, Can::DENY),
+                    Hook::new("Expansion", Point::PromptSubmit, Can::WATCH),
+                ]
+            },
+            &expect![[r#"
+                prompts at `Expansion` cannot be refused, only recorded: no-secrets [recorded] at ["Expansion"]
+                calls at `PreRead` cannot be asked about or refused, only recorded: ask [recorded] at ["PreRead"]
+                calls at `PreRead` cannot be rewritten: edit [recorded] at ["PreRead"]
+                calls at `Pre` for a sandbox are refused: boxed [refused] at ["Pre"]
+                calls at `PreRead` cannot be sent to a sandbox, only recorded: boxed [recorded] at ["PreRead"]
+                error messages of failed tools cannot be redacted: hide [recorded] at ["PostFailure"]
             "#]],
         );
         check(
             const { &[Hook::new("Post", Point::ToolAfter, Can::DENY)] },
             &expect![[r#"
-                prompts are never seen: no-secrets [unseen] at []
-                calls are never seen: ask [unseen] at []
-                calls are never seen: edit [unseen] at []
-                calls are never seen: boxed [unseen] at []
+                not seen: prompts: no-secrets [unseen] at []
+                not seen: calls: ask [unseen] at []
+                not seen: calls: edit [unseen] at []
+                not seen: calls: boxed [unseen] at []
                 results with credentials are withheld instead of redacted: hide [refused] at ["Post"]
-                documents at `tool.persist` are never seen: hide [unseen, partly] at []
+                not seen: documents at `tool.persist`: hide [unseen, partly] at []
             "#]],
         );
     }

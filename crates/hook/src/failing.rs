@@ -107,23 +107,40 @@ impl Then {
 impl Failing {
     /// All of it in a sentence.
     pub fn sentence(&self) -> String {
-        let cases = [("killed", self.killed), ("too slow", self.slow), ("missing", self.missing)];
         let mut parts: Vec<(Vec<&str>, Then)> = Vec::new();
-        for (case, then) in cases {
+        for (case, then) in self.cases() {
             match parts.iter_mut().find(|(_, known)| *known == then) {
                 Some((cases, _)) => cases.push(case),
                 None => parts.push((vec![case], then)),
             }
         }
-        let said = parts.iter().map(|(cases, then)| {
-            let cases = match cases[..] {
-                [first, second, third] => format!("{first}, {second} or {third}"),
-                _ => cases.join(" or "),
-            };
-            (cases, then.words())
-        });
-        let said = said.map(|(cases, then)| format!("if tollgate is {cases}, {then}"));
+        let said = parts.iter().map(|(cases, then)| format!("if tollgate is {}, {}", listed(cases), then.words()));
         said.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The cases in which calls run unwatched, as the end of the sentence "if tollgate is …".
+    ///
+    /// ```
+    /// use tollgate_hook::failing::failing;
+    ///
+    /// assert_eq!(failing("gemini-cli").open().as_deref(), Some("killed or too slow"));
+    /// assert_eq!(failing("claude-code").open(), None);
+    /// ```
+    pub fn open(&self) -> Option<String> {
+        let open = self.cases().into_iter().filter(|(_, then)| *then == Then::Runs);
+        let open: Vec<&str> = open.map(|(case, _)| case).collect();
+        (!open.is_empty()).then(|| listed(&open))
+    }
+
+    fn cases(&self) -> [(&'static str, Then); 3] {
+        [("killed", self.killed), ("too slow", self.slow), ("missing", self.missing)]
+    }
+}
+
+fn listed(cases: &[&str]) -> String {
+    match cases {
+        [first, second, third] => format!("{first}, {second} or {third}"),
+        _ => cases.join(" or "),
     }
 }
 

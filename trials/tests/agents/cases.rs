@@ -34,8 +34,11 @@ fn credential() -> String {
 pub(crate) fn guards(peer: &Peer) {
     let world = World::with(POLICY);
     world.write("project/notes.txt", &format!("harmless-words, and a token: {}\n", credential()));
-    (peer.register)(&world, world.tollgate());
     let model = ScriptedModel::start([DENIED, ALLOWED, REWRITTEN, LEAKING].map(Call::shell).to_vec()).unwrap();
+    (peer.settings)(&world, model.address());
+    let before = world.files();
+    world.register(peer.id, &[]);
+    let written = world.registered();
     let (_, printed) = world.run(&mut (peer.start)(&world, model.address()));
     assert!(model.was_finished(), "{}: {printed}", saw(&model));
     let after = |results| model.saw_after(results).unwrap();
@@ -52,7 +55,16 @@ pub(crate) fn guards(peer: &Peer) {
     let seen = after(4).contains("harmless-words") || after(4).contains("Tollgate");
     assert!(seen, "neither the redacted result nor why there is none: {}", end(4));
     check_record(peer, &world);
+
+    world.unregister();
+    let after = world.files();
+    for file in before.keys().chain(&written) {
+        let text = |files: &Files| files.get(file).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        assert_eq!(text(&after), text(&before), "{} is not as it was", file.display());
+    }
 }
+
+type Files = std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>;
 
 /// What was decided about each call, in order.
 fn check_record(peer: &Peer, world: &World) {
@@ -72,11 +84,14 @@ fn check_record(peer: &Peer, world: &World) {
     assert!(paired >= 3, "ends of calls that name no beginning: {records:#?}");
 }
 
-/// What the agent does when its hook is this program, which answers nothing.
-pub(crate) fn breaks(peer: &Peer, program: fn(&World) -> std::path::PathBuf, then: Then) {
+/// What the agent does when its hook, which is registered, breaks.
+pub(crate) fn breaks(peer: &Peer, spoil: fn(&World), then: Then) {
     let world = World::with(POLICY);
-    (peer.register)(&world, &program(&world));
     let model = ScriptedModel::start(vec![Call::shell(ALLOWED)]).unwrap();
+    (peer.settings)(&world, model.address());
+    world.register(peer.id, &[]);
+    spoil(&world);
+    world.must_fail(&["doctor", "--agent", peer.id]);
     let (_, printed) = world.run(&mut (peer.start)(&world, model.address()));
     assert!(model.was_finished() || was_kept_away(&model), "{}: {printed}", saw(&model));
     let ran = if world.made("allowed.txt").is_some() { Then::Runs } else { Then::DoesNotRun };
@@ -87,8 +102,10 @@ pub(crate) fn breaks(peer: &Peer, program: fn(&World) -> std::path::PathBuf, the
 /// A bug of ours: the call does not run, whatever the agent, and somebody is told what to do.
 pub(crate) fn panics(peer: &Peer) {
     let world = World::with(POLICY);
-    (peer.register)(&world, &world.panicking());
     let model = ScriptedModel::start(vec![Call::shell(ALLOWED)]).unwrap();
+    (peer.settings)(&world, model.address());
+    world.register(peer.id, &[]);
+    world.panicking();
     let (_, printed) = world.run(&mut (peer.start)(&world, model.address()));
     assert!(model.was_finished() || was_kept_away(&model), "{}: {printed}", saw(&model));
     assert_eq!(world.made("allowed.txt"), None, "{printed}");

@@ -1,12 +1,11 @@
-//! The agents: how each is told of a hook, how it is started, and what it does when the hook is broken.
+//! The agents: what their users have set, how each is started, and what it does when the hook is broken.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::world::World;
 
@@ -21,8 +20,8 @@ pub(crate) enum Then {
 pub(crate) struct Peer {
     /// Tollgate's name for it.
     pub(crate) id: &'static str,
-    /// Writes its settings: this program is its hook, before and after each call.
-    pub(crate) register: fn(&World, &Path),
+    /// Writes the settings that its user has, with a model that listens there, and a comment where that may be.
+    pub(crate) settings: fn(&World, SocketAddr),
     /// Starts it, with a model that listens there.
     pub(crate) start: fn(&World, SocketAddr) -> Command,
     /// When its hook is killed.
@@ -33,34 +32,18 @@ pub(crate) struct Peer {
     pub(crate) tells: bool,
 }
 
-/// Seconds that a hook gets: well more than it takes for itself.
-const PATIENCE: u64 = 60;
-
-fn hook(program: &Path, agent: &str) -> String {
-    format!("{} hook {agent}", program.display())
-}
-
-/// The layout that Claude Code began and others took over.
-fn settings(events: [&str; 2], handler: &Value) -> Value {
-    let entries = events.map(|event| (event.to_owned(), json!([{ "matcher": "*", "hooks": [handler] }])));
-    json!({ "hooks": serde_json::Map::from_iter(entries) })
-}
-
-/// Registers Claude Code's hook in one of its files.
-pub(crate) fn register_claude_code(world: &World, file: &str, program: &Path) {
-    let command = hook(program, "claude-code");
-    let handler = json!({ "type": "command", "command": command, "timeout": PATIENCE, "onFailure": "block" });
-    world.write(file, &settings(["PreToolUse", "PostToolUse"], &handler).to_string());
-}
-
 pub(crate) static CLAUDE_CODE: Peer = Peer {
     id: "claude-code",
-    register: |world, program| register_claude_code(world, "home/.claude/settings.json", program),
+    settings: |world, _| {
+        // It reads no comments.
+        let settings = "{\n  \"model\": \"claude-sonnet-4-5\",\n  \"hooks\": { \"Stop\": [] }\n}\n";
+        world.write("home/.claude/settings.json", settings);
+    },
     start: |world, model| {
         // What the package's own command would start, had its script been run.
         let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
         let mut command = world.agent(&format!("@anthropic-ai/claude-code-linux-{machine}/claude"));
-        command.args(["-p", "go", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"]);
+        command.args(["-p", "go", "--allowedTools", "Bash"]);
         command.env("ANTHROPIC_BASE_URL", format!("http://{model}")).env("ANTHROPIC_API_KEY", "fake");
         command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
         command.env("DISABLE_TELEMETRY", "1").env("DISABLE_ERROR_REPORTING", "1").env("ENABLE_TOOL_SEARCH", "false");
@@ -73,13 +56,10 @@ pub(crate) static CLAUDE_CODE: Peer = Peer {
 
 pub(crate) static CODEX: Peer = Peer {
     id: "codex",
-    register: |world, program| {
-        let handler = json!({ "type": "command", "command": hook(program, "codex"), "timeout": PATIENCE });
-        world.write("home/.codex/hooks.json", &settings(["PreToolUse", "PostToolUse"], &handler).to_string());
-    },
-    start: |world, model| {
+    settings: |world, model| {
         let config = format!(
             r#"
+            # mine
             model = "gpt-5.5"
             model_provider = "scripted"
             approval_policy = "never"
@@ -94,8 +74,13 @@ pub(crate) static CODEX: Peer = Peer {
             "#
         );
         world.write("home/.codex/config.toml", &config);
+        // It reads no comments there.
+        world.write("home/.codex/hooks.json", "{ \"hooks\": {} }\n");
+    },
+    // Hooks that nobody trusts are skipped here.
+    start: |world, _| {
         let mut command = world.agent(".bin/codex");
-        command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "go"]);
+        command.args(["exec", "--skip-git-repo-check", "go"]);
         command.env("SCRIPTED_KEY", "fake");
         command
     },
@@ -106,16 +91,11 @@ pub(crate) static CODEX: Peer = Peer {
 
 pub(crate) static GEMINI_CLI: Peer = Peer {
     id: "gemini-cli",
-    register: |world, program| {
-        // Milliseconds here.
-        let handler = json!({
-            "type": "command", "name": "tollgate", "command": hook(program, "gemini-cli"), "timeout": PATIENCE * 1000,
-        });
-        let mut settings = settings(["BeforeTool", "AfterTool"], &handler);
+    settings: |world, _| {
         let auth = json!({ "selectedType": "gemini-api-key" });
-        settings["security"] = json!({ "auth": auth, "folderTrust": { "enabled": false } });
-        settings["privacy"] = json!({ "usageStatisticsEnabled": false });
-        world.write("home/.gemini/settings.json", &settings.to_string());
+        let security = json!({ "auth": auth, "folderTrust": { "enabled": false } });
+        let settings = json!({ "security": security, "privacy": { "usageStatisticsEnabled": false } });
+        world.write("home/.gemini/settings.json", &format!("// mine\n{settings:#}\n"));
     },
     start: |world, model| {
         let mut command = world.agent(".bin/gemini");
@@ -130,14 +110,8 @@ pub(crate) static GEMINI_CLI: Peer = Peer {
 
 pub(crate) static COPILOT: Peer = Peer {
     id: "copilot",
-    register: |world, program| {
-        // Its documents do not say which event they are about.
-        let handler = |event: &str| {
-            let command = format!("{} {event}", hook(program, "copilot"));
-            json!([{ "type": "command", "bash": command, "timeoutSec": PATIENCE }])
-        };
-        let hooks = json!({ "preToolUse": handler("preToolUse"), "postToolUse": handler("postToolUse") });
-        world.write("home/.copilot/hooks/tollgate.json", &json!({ "version": 1, "hooks": hooks }).to_string());
+    settings: |world, _| {
+        world.write("home/.copilot/settings.json", "// mine\n{ \"theme\": \"dark\" }\n");
     },
     start: |world, model| {
         let mut command = world.agent(".bin/copilot");

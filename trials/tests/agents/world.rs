@@ -2,8 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use sha2::Digest as _;
 
 use super::place;
 
@@ -18,6 +20,10 @@ use super::place;
 const PATIENCE: Duration = Duration::from_secs(150);
 /// So many agents run at once: each of them takes a processor and some hundred megabytes.
 const SLOTS: usize = 3;
+
+/// The folder for data of this world's user, and the key for automation there: no person sits here.
+const DATA: &str = "home/.local/share/tollgate";
+const KEY: &str = "tollgate-key-of-a-trial";
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,6 +43,8 @@ impl World {
         let _ = fs::remove_dir_all(&root);
         let world = Self { root, tollgate: tollgate(), peers: peers() };
         fs::create_dir_all(world.project().join(".git")).unwrap();
+        fs::create_dir_all(world.root.join("bin")).unwrap();
+        symlink(&world.tollgate, world.program()).unwrap();
         world.write("home/.config/tollgate/tollgate.toml", policy);
         world
     }
@@ -51,9 +59,9 @@ impl World {
         self.root.join("home")
     }
 
-    /// The program under test.
-    pub(crate) fn tollgate(&self) -> &Path {
-        &self.tollgate
+    /// The program under test, where agents are told that it is. Something else can be put there.
+    pub(crate) fn program(&self) -> PathBuf {
+        self.root.join("bin/tollgate")
     }
 
     /// A file somewhere in this world.
@@ -64,20 +72,81 @@ impl World {
         path
     }
 
-    /// A program that kills itself, whatever it is asked.
-    pub(crate) fn killed(&self) -> PathBuf {
-        self.script("killed", "kill -9 $$")
+    /// Registers Tollgate with an agent as its user would, and has it proved.
+    pub(crate) fn register(&self, agent: &str, more: &[&str]) {
+        let key = sha2::Sha256::digest(KEY.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let file = self.write(&format!("{DATA}/automation.sha256"), &key);
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+        self.must(&[&["init", "--yes", "--agent", agent], more].concat());
+        self.must(&["doctor", "--agent", agent]);
     }
 
-    /// Tollgate with a bug, which a build for tests has on demand.
-    pub(crate) fn panicking(&self) -> PathBuf {
-        self.script("panicking", &format!("TOLLGATE_TEST_FAIL=panic exec {} \"$@\"", self.tollgate.display()))
+    /// Takes every registration away.
+    pub(crate) fn unregister(&self) {
+        self.must(&["uninstall", "--yes"]);
     }
 
-    /// Tollgate, and what it is asked is written down.
-    pub(crate) fn counted(&self) -> PathBuf {
+    /// The files that are registered in, by what was noted.
+    pub(crate) fn registered(&self) -> Vec<PathBuf> {
+        let noted = fs::read_to_string(self.root.join(DATA).join("installed.json")).unwrap();
+        let noted: Value = serde_json::from_str(&noted).unwrap();
+        let files = noted["files"].as_array().unwrap().iter();
+        files.map(|file| PathBuf::from(file["path"].as_str().unwrap())).collect()
+    }
+
+    /// Every file of the home, with what it holds.
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (mut found, mut folders) = (BTreeMap::new(), vec![self.home()]);
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                match fs::read(&path) {
+                    Ok(bytes) => drop(found.insert(path, bytes)),
+                    Err(_) => folders.push(path),
+                }
+            }
+        }
+        found
+    }
+
+    fn must(&self, args: &[&str]) {
+        let mut command = Command::new(self.program());
+        command.args(args).current_dir(self.project()).env_clear().env("HOME", self.home()).env("TOLLGATE_KEY", KEY);
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{args:?}: {done:?}");
+    }
+
+    /// What must not succeed, with the program as it was built.
+    pub(crate) fn must_fail(&self, args: &[&str]) {
+        let (succeeded, text) = self.ask(args);
+        assert!(!succeeded, "{args:?}: {text}");
+    }
+
+    /// From now on the program kills itself when it is asked about a call.
+    pub(crate) fn killed(&self) {
+        self.replaced(&self.about_calls("kill -9 $$"));
+    }
+
+    /// From now on the program has a bug when it is asked about a call, which a build for tests has on demand.
+    pub(crate) fn panicking(&self) {
+        self.replaced(&self.about_calls("export TOLLGATE_TEST_FAIL=panic"));
+    }
+
+    /// What is done first when a call is about to run; whatever else is asked, Tollgate answers.
+    fn about_calls(&self, then: &str) -> String {
+        let calls = "*hook*[Pp]reToolUse*|*BeforeTool*|*tool.execute.before*";
+        let answer = format!("printf %s \"$asked\" | {} \"$@\"", self.tollgate.display());
+        format!("asked=$(cat)\ncase \"$* $asked\" in {calls}) {then};; esac\n{answer}")
+    }
+
+    /// From now on, what the program is asked is written down.
+    pub(crate) fn counted(&self) {
         let (list, tollgate) = (self.root.join("asked"), self.tollgate.display());
-        self.script("counted", &format!("echo \"$@\" >> {}; exec {tollgate} \"$@\"", list.display()))
+        self.replaced(&format!("echo \"$@\" >> {}; exec {tollgate} \"$@\"", list.display()));
+    }
+
+    /// From now on the program is not there.
+    pub(crate) fn missing(&self) {
+        fs::remove_file(self.program()).unwrap();
     }
 
     /// What a [`World::counted`] program was asked, in order.
@@ -86,15 +155,11 @@ impl World {
         list.lines().map(str::to_owned).collect()
     }
 
-    fn script(&self, name: &str, line: &str) -> PathBuf {
-        let path = self.write(name, &format!("#!/bin/sh\n{line}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    }
-
-    /// A program that is not there.
-    pub(crate) fn missing(&self) -> PathBuf {
-        self.root.join("missing/tollgate")
+    /// A script is where the program was.
+    fn replaced(&self, lines: &str) {
+        self.missing();
+        let path = self.write("bin/tollgate", &format!("#!/bin/sh\n{lines}\n"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// What stands in a file of the project; nothing if nobody made it.

@@ -39,8 +39,9 @@ pub(super) fn show(agents: &[&'static Agent], plan: &Plan, paint: Paint) -> Stri
         let mut line = |text: &str| {
             let _ = writeln!(out, "  {}", wrap(text, 4, 80).trim_start());
         };
-        for one in degraded(agent, plan).into_iter().filter(|one| !one.partly) {
-            line(&format!("{} ({})", one.words(), rules(&one)));
+        let (degraded, unseen) = split(agent, plan);
+        for one in degraded.iter().chain(unseen.iter().filter(|one| !one.partly)) {
+            line(&format!("{} ({})", one.words(), rules(one)));
         }
         let fails = failing(agent.id);
         line(&fails.sentence());
@@ -49,6 +50,11 @@ pub(super) fn show(agents: &[&'static Agent], plan: &Plan, paint: Paint) -> Stri
         }
     }
     out
+}
+
+/// What an agent does otherwise than was decided, and what it never asks about.
+fn split(agent: &Agent, plan: &Plan) -> (Vec<Degraded>, Vec<Degraded>) {
+    degraded(agent, plan).into_iter().partition(|one| one.instead.is_seen())
 }
 
 fn rules(degraded: &Degraded) -> String {
@@ -60,7 +66,8 @@ fn rules(degraded: &Degraded) -> String {
 pub(super) fn document(agents: &[&'static Agent], plan: &Plan) -> Value {
     let of = |agent: &&'static Agent| {
         let Failing { killed, slow, missing, switch, evidence, .. } = failing(agent.id);
-        let rows = degraded(agent, plan).into_iter().map(|one| {
+        let (degraded, unseen) = split(agent, plan);
+        let row = |one: &Degraded| {
             json!({
                 "on": one.point.name(),
                 "decision": one.decision,
@@ -70,9 +77,10 @@ pub(super) fn document(agents: &[&'static Agent], plan: &Plan) -> Value {
                 "partly": one.partly,
                 "words": one.words(),
             })
-        });
+        };
         let about = json!({
-            "degraded": rows.collect::<Vec<_>>(),
+            "degraded": degraded.iter().map(row).collect::<Vec<_>>(),
+            "not_seen": unseen.iter().map(row).collect::<Vec<_>>(),
             "unseen": agent.unseen,
             "on_failure": {
                 "killed": killed.word(),

@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tollgate_hook::setup::{Finding, Place, Report, SETUPS, Weight, chosen, examine};
+use tollgate_config::Paths;
+use tollgate_engine::Installed;
+use tollgate_hook::setup::{Finding, Place, Report, SETUPS, Setup, Weight, chosen, examine};
 
-use super::{Done, NO};
+use super::{Done, Failure, NO};
 use crate::args::{Doctor, Policy};
 use crate::output::{Paint, print, print_json, visible, wrap};
 
@@ -17,7 +19,7 @@ pub(super) fn run(policy: &Policy, args: &Doctor, paint: Paint) -> Done {
     let program = place.this_program()?;
     let around = around::findings(policy);
     let reports: Vec<Report> =
-        chosen(&place, &args.agent)?.into_iter().map(|setup| examine(setup, &place, &program)).collect();
+        examined(policy, args, &place)?.into_iter().map(|setup| examine(setup, &place, &program)).collect();
     let worst = around.iter().map(|finding| finding.weight).chain(reports.iter().map(Report::weight)).max();
     // Where there is no agent, nobody knows whether something is enforced.
     let worst = worst.filter(|_| !reports.is_empty()).unwrap_or(Weight::Unknown);
@@ -31,6 +33,19 @@ pub(super) fn run(policy: &Policy, args: &Doctor, paint: Paint) -> Done {
         Weight::Bad => ExitCode::from(NO),
         Weight::Unknown => ExitCode::from(2),
     })
+}
+
+/// The agents that were named; else those that are installed or registered.
+fn examined(policy: &Policy, args: &Doctor, place: &Place) -> Result<Vec<&'static Setup>, Failure> {
+    let found = chosen(place, &args.agent)?;
+    if !args.agent.is_empty() {
+        return Ok(found);
+    }
+    let paths = Paths::of_process(policy.config.as_deref())?;
+    let installed = paths.data().ok().and_then(|data| Installed::read(data).ok()).unwrap_or_default();
+    let is_registered = |id: &str| installed.agents().iter().any(|(agent, _)| *agent == id);
+    let wanted = |setup: &&Setup| found.iter().any(|found| found.id == setup.id) || is_registered(setup.id);
+    Ok(SETUPS.iter().filter(|setup| setup.agent().is_some()).filter(wanted).collect())
 }
 
 /// What a weight means for an agent.
@@ -67,6 +82,9 @@ fn shown(around: &[Finding], reports: &[Report], worst: Weight, place: &Place, p
     let end = match worst {
         Weight::Good | Weight::Note => paint.green("everything is enforced"),
         Weight::Bad => paint.red("something is not enforced"),
+        Weight::Unknown if reports.is_empty() => {
+            paint.yellow("nothing is judged yet; name an agent that is not installed yet: tollgate init --agent NAME")
+        }
         Weight::Unknown => paint.yellow("whether everything is enforced is not known"),
     };
     let _ = writeln!(out, "{end}");

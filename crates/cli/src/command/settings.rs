@@ -67,6 +67,9 @@ fn agreed() -> Result<bool, Failure> {
     print("write this? [y/N] ")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
+    if !answer.ends_with('\n') {
+        print("\n")?;
+    }
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 

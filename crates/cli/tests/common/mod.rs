@@ -26,9 +26,10 @@ impl Sandbox {
         let root =
             std::env::temp_dir().canonicalize().unwrap().join(format!("tollgate-cli-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&root);
-        for folder in ["home", "project", "state"] {
+        for folder in ["home", "project", "state", "bin"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), root.join("bin/tollgate")).unwrap();
         Self { root, keyed: false }
     }
 
@@ -65,13 +66,18 @@ impl Sandbox {
         std::fs::write(folder.join("tollgate.toml"), text).unwrap();
     }
 
+    /// The program, in a folder where nothing else is: what was built beside it makes no difference.
+    pub(crate) fn program(&self) -> PathBuf {
+        self.root.join("bin/tollgate")
+    }
+
     /// The folder that holds everything.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+        let mut command = Command::new(self.program());
         command
             .args(args)
             .current_dir(self.project())

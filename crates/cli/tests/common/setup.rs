@@ -116,11 +116,6 @@ impl Sandbox {
     }
 }
 
-/// The text with the path of the program under test taken out.
-pub(crate) fn without_program(text: &str) -> String {
-    text.replace(env!("CARGO_BIN_EXE_tollgate"), "/usr/bin/tollgate")
-}
-
 pub(crate) fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains(from), "{text}");

@@ -29,7 +29,7 @@ pub(super) static AGENT: Agent = Agent {
         Hook::new("AfterShellExecution", Point::ToolAfter, Can::WATCH).optional(),
         Hook::new("AfterFileEdit", Point::ToolAfter, Can::WATCH).optional(),
     ],
-    unseen: &["prompts before they are sent: they are seen, and cannot be held up"],
+    unseen: &["prompts in time to hold them up"],
     doubled: false,
     calls: |doc| doc.get("event").is_some_and(Value::is_string) && doc.get("matcher_context").is_some(),
     event: |doc| doc.get("event")?.as_str(),

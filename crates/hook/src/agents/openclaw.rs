@@ -52,10 +52,7 @@ pub(super) static AGENT: Agent = Agent {
         Hook::new("cron_changed", Point::Notice, Can::WATCH).optional(),
         Hook::new("before_install", Point::Notice, Can::WATCH).optional(),
     ],
-    unseen: &[
-        "the result of a tool before the model reads it: it is seen, and cannot be held up",
-        "messages that it sends to people, unless a tool sends them",
-    ],
+    unseen: &["results of tools in time to hold them up", "messages that it sends to people, unless a tool sends them"],
     doubled: false,
     calls: |doc| doc.get("hook").is_some_and(Value::is_string) && doc.get("event").is_some_and(Value::is_object),
     event: |doc| doc.get("hook")?.as_str(),

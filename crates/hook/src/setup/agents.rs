@@ -28,8 +28,6 @@ pub enum Level {
 pub(crate) enum Runs {
     /// A line, by a shell.
     Shell,
-    /// A program with arguments.
-    Program,
     /// A script with a name.
     Script,
     /// A plugin within the agent, which starts us.
@@ -48,8 +46,6 @@ pub struct Setup {
     /// What is registered.
     pub(crate) files: fn(&Wanted<'_>) -> Vec<File>,
     pub(crate) runs: Runs,
-    /// When the call goes on without us, as the end of the sentence "if tollgate …"; nothing if it never does.
-    pub(crate) open_if: Option<&'static str>,
     /// A call that must be refused, as the agent would describe it.
     pub(crate) canary: fn(cwd: &str, command: &str) -> Value,
     /// The event of that call.
@@ -105,20 +101,16 @@ pub static SETUPS: &[Setup] = &[
         programs: &["claude"],
         folder: |place, level| user(level, || place.folder("CLAUDE_CONFIG_DIR", ".claude"), place, ".claude"),
         files: |wanted| {
-            let program = wanted.program.to_string_lossy();
-            // Without a shell there is nothing to quote.
+            // Everything stands in the line: other agents that run these hooks know no `args`.
             wanted.groups("settings.json", |event| {
-                let mut handler = json!({
-                    "type": "command", "command": program, "args": ["hook", "claude-code"], "timeout": PATIENCE
-                });
+                let mut handler = wanted.handler("timeout", PATIENCE);
                 if event.deny {
                     handler["onFailure"] = json!("block");
                 }
                 handler
             })
         },
-        runs: Runs::Program,
-        open_if: None,
+        runs: Runs::Shell,
         canary: |cwd, command| claude_like(cwd, "Bash", &json!({ "command": command })),
         before: "PreToolUse",
     },
@@ -135,7 +127,6 @@ pub static SETUPS: &[Setup] = &[
             files
         },
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             let mut doc = claude_like(cwd, "Bash", &json!({ "command": command }));
             // This is how Claude Code is recognised.
@@ -158,7 +149,6 @@ pub static SETUPS: &[Setup] = &[
             })
         },
         runs: Runs::Shell,
-        open_if: Some("is killed"),
         canary: |cwd, command| {
             json!({
                 "session_id": "canary", "transcript_path": "", "cwd": cwd, "hook_event_name": "BeforeTool",
@@ -174,7 +164,6 @@ pub static SETUPS: &[Setup] = &[
         folder: |place, level| user(level, || place.home.join(".qwen"), place, ".qwen"),
         files: |wanted| wanted.groups("settings.json", |_| wanted.handler("timeout", PATIENCE * 1000)),
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             let mut doc = claude_like(cwd, "run_shell_command", &json!({ "command": command }));
             doc["timestamp"] = json!("2026-01-01T00:00:00.000Z");
@@ -203,7 +192,6 @@ pub static SETUPS: &[Setup] = &[
             moved.collect()
         },
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             json!({
                 "session_id": "canary", "transcript_path": "", "cwd": cwd, "permission_mode": "auto-low",
@@ -224,7 +212,6 @@ pub static SETUPS: &[Setup] = &[
             vec![wanted.whole("hooks/tollgate.json", &json!({ "version": 1, "hooks": hooks }))]
         },
         runs: Runs::Shell,
-        open_if: Some("takes too long"),
         canary: |cwd, command| {
             json!({
                 "sessionId": "canary", "timestamp": 1_767_225_600_000_u64, "cwd": cwd, "toolName": "bash",
@@ -244,7 +231,6 @@ pub static SETUPS: &[Setup] = &[
             vec![wanted.entries("hooks.json", json!({ "version": 1, "hooks": hooks }))]
         },
         runs: Runs::Shell,
-        open_if: None,
         canary: |cwd, command| {
             json!({
                 "conversation_id": "canary", "generation_id": "canary", "model": "canary", "cursor_version": "canary",
@@ -264,7 +250,6 @@ pub static SETUPS: &[Setup] = &[
             vec![wanted.entries("hooks.json", json!({ "hooks": hooks }))]
         },
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             json!({
                 "agent_action_name": "pre_run_command", "trajectory_id": "canary", "execution_id": "canary",
@@ -289,7 +274,6 @@ pub static SETUPS: &[Setup] = &[
             wanted.events.iter().map(script).collect()
         },
         runs: Runs::Script,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             json!({
                 "clineVersion": "canary", "timestamp": "1767225600000", "taskId": "canary",
@@ -315,7 +299,6 @@ pub static SETUPS: &[Setup] = &[
             }]
         },
         runs: Runs::Plugin,
-        open_if: None,
         canary: |cwd, command| {
             json!({
                 "hook": "tool.execute.before", "cwd": cwd,
@@ -347,7 +330,6 @@ pub static SETUPS: &[Setup] = &[
             files
         },
         runs: Runs::Plugin,
-        open_if: None,
         canary: |cwd, command| {
             json!({
                 "hook": "before_tool_call", "cwd": cwd, "ctx": { "sessionId": "canary" },
@@ -375,7 +357,6 @@ pub static SETUPS: &[Setup] = &[
             vec![wanted.whole("hooks/tollgate.json", &json!({ "version": "v1", "hooks": hooks }))]
         },
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             json!({
                 "hook_event_name": "PreToolUse", "cwd": cwd, "tool_name": "execute_bash",
@@ -404,7 +385,6 @@ pub static SETUPS: &[Setup] = &[
                 .collect()
         },
         runs: Runs::Shell,
-        open_if: Some("is removed or killed"),
         canary: |cwd, command| {
             json!({
                 "event": "PreToolUse", "session_id": "canary", "matcher_context": "developer__shell",

@@ -50,8 +50,7 @@ impl Command {
 
     fn of_words<'w>(program: &str, mut words: impl Iterator<Item = &'w str>) -> Option<Self> {
         let program = PathBuf::from(program);
-        let name = program.file_stem()?.to_str()?;
-        if !(name == "tollgate" || name.starts_with("tollgate-")) || words.next()? != "hook" {
+        if !is_program(&program) || words.next()? != "hook" {
             return None;
         }
         let typed = words.next()?;
@@ -75,6 +74,17 @@ impl Command {
     }
 }
 
+/// Whether a program could be this one, by its name: `tollgate`, `tollgate-hook`.
+pub(crate) fn is_program(path: &Path) -> bool {
+    let name = path.file_stem().and_then(|name| name.to_str());
+    name.is_some_and(|name| name == "tollgate" || name.starts_with("tollgate-"))
+}
+
+/// Whether a text speaks of a command of ours.
+pub(crate) fn is_mentioned(text: &str) -> bool {
+    ["tollgate hook", "tollgate' hook", "tollgate-hook"].iter().any(|words| text.contains(words))
+}
+
 /// Whether a part of a settings file is our registration for this agent: a handler, or a group with nothing else in it.
 pub(crate) fn is_ours(agent: &str, part: &Value) -> bool {
     if let Some(handlers) = part.get("hooks").and_then(Value::as_array) {
@@ -91,8 +101,9 @@ mod tests {
 
     #[test]
     fn a_line_is_known_again() {
-        for program in ["/usr/bin/tollgate", "/opt/a b/tollgate", "/opt/it's/tollgate", "/opt/$x/tollgate"] {
+        for program in ["/bin/tollgate", "/bin/tollgate-hook", "/a b/tollgate", "/it's/tollgate", "/$x/tollgate-hook"] {
             let line = Command::line(Path::new(program), "claude-code", Some("PreToolUse"));
+            assert!(is_mentioned(&line), "{line}");
             let found = Command::of_line(&line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((found.program.to_str(), found.event.as_deref()), (Some(program), Some("PreToolUse")), "{line}");
         }

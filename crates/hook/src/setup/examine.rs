@@ -14,6 +14,7 @@ use super::place::{Place, is_executable};
 use super::plan::resolved;
 use super::write::read;
 use super::{json, switches, trust};
+use crate::failing::failing;
 
 /// What was found out about one agent.
 #[derive(Debug)]
@@ -92,8 +93,8 @@ pub fn examine(setup: &'static Setup, place: &Place, program: &Path) -> Report {
     let mut levels = Vec::new();
     for level in [Level::User, Level::Project] {
         let Registered { registrations, problems } = registered::find(setup, place, level, program);
-        let unread = |problem| Finding::unknown(problem).mended("mend the file");
-        report.findings.extend(problems.into_iter().map(unread));
+        let problem = |problem| Finding::unknown(problem).mended("mend the file");
+        report.findings.extend(problems.into_iter().map(problem));
         if registrations.is_empty() {
             continue;
         }
@@ -105,6 +106,7 @@ pub fn examine(setup: &'static Setup, place: &Place, program: &Path) -> Report {
         if setup.id == "codex" {
             report.findings.extend(untrusted(place, &registrations));
         }
+        report.findings.extend(unread(setup, &registrations));
         report.findings.extend(programs(&registrations, &again));
         report.findings.push(answers::canary(setup, place, &registrations, &again));
     }
@@ -140,6 +142,25 @@ fn covered(setup: &'static Setup, events: &[String], again: &str) -> Finding {
         return Finding::good(format!("registered for {}", events.join(", ")));
     }
     Finding::bad(format!("not registered for {}; what happens there is not judged", missing.join(", "))).mended(again)
+}
+
+/// Agents that were seen to ignore a whole file with a comment in it: they read plain JSON. Others like comments.
+const PLAIN: &[&str] = &["claude-code", "codex"];
+
+/// Files that we can read and the agent cannot.
+fn unread(setup: &Setup, registrations: &[Registration]) -> Vec<Finding> {
+    if !PLAIN.contains(&setup.id) {
+        return Vec::new();
+    }
+    let mut files: Vec<&Path> = registrations.iter().map(|registration| registration.file.as_path()).collect();
+    files.dedup();
+    let plain = |file: &Path| read(file).ok().flatten().map(|text| serde_json::from_str::<serde_json::Value>(&text));
+    let bad = |file: &Path, problem: serde_json::Error| {
+        let shown = file.display();
+        let text = format!("{} ignores all of {shown}, which is no plain JSON: {problem}", setup.title());
+        Finding::bad(text).mended("take comments and commas at the end of lists out of the file")
+    };
+    files.into_iter().filter_map(|file| Some(bad(file, plain(file)?.err()?))).collect()
 }
 
 /// Codex skips hooks without a word that nobody trusted.
@@ -196,8 +217,8 @@ fn programs(registrations: &[Registration], again: &str) -> Vec<Finding> {
 fn limits(setup: &'static Setup) -> Vec<Finding> {
     let Some(agent) = setup.agent() else { return Vec::new() };
     let mut found = Vec::new();
-    if let Some(when) = setup.open_if {
-        let text = format!("if tollgate {when}, {} runs the tool; it has no switch against that", agent.title);
+    if let Some(when) = failing(agent.id).open() {
+        let text = format!("if tollgate is {when}, {} runs the tool; it has no switch against that", agent.title);
         found.push(Finding::note(text));
     }
     if agent.hooks.iter().any(|hook| hook.registered && hook.point == Point::ToolBefore && !hook.can.ask) {

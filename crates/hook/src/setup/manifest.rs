@@ -33,6 +33,9 @@ pub(crate) struct Entry {
     pub(crate) made: Made,
     /// The whole file, right afterwards.
     pub(crate) digest: String,
+    /// When it was written first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) since: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

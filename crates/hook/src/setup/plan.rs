@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tollgate_clock::SystemClock;
+use tollgate_core::Clock as _;
 
 use super::agents::{Content, File, Level, SETUPS, Setup};
-use super::command::is_ours;
+use super::command::{is_mentioned, is_ours};
 use super::json;
 use super::manifest::{self, Entry, Kind, Manifest};
 use super::place::Place;
@@ -140,6 +142,7 @@ impl Plan {
         };
         check_rest(agent, file, &clean, &after, &made)?;
         let created = known.as_ref().map_or(current.is_none(), |known| known.created);
+        let since = known.as_ref().and_then(|known| known.since.clone()).or_else(|| Some(now()));
         let folders = known.map_or_else(|| self.missing(&file.path), |known| known.folders);
         let kind = match &file.content {
             Content::Trust { hooks } => {
@@ -158,6 +161,7 @@ impl Plan {
             ranges,
             made,
             digest,
+            since,
         });
         self.change(agent, &file.path, current, Some(after), if executable { 0o755 } else { 0o644 }, Vec::new());
         Ok(())
@@ -172,7 +176,7 @@ impl Plan {
         };
         let known = self.known.files.contains(entry);
         if entry.kind == Kind::Whole && digest(&current) != entry.digest {
-            if known || current.contains("tollgate hook") {
+            if known || is_mentioned(&current) {
                 let why = "it was changed since it was written; remove it yourself if nothing else needs it".to_owned();
                 self.left.push((entry.path.clone(), why));
             }
@@ -264,7 +268,12 @@ fn unnoted(agent: &str, file: &File, kind: Kind) -> Entry {
         ranges: Vec::new(),
         made: Made::default(),
         digest: own,
+        since: None,
     }
+}
+
+fn now() -> String {
+    tollgate_audit::stamp(SystemClock::default().wall())
 }
 
 /// A file without what is ours; nothing if it goes.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::agents::Level;
+use super::command::is_mentioned;
 use super::examine::Finding;
 use super::place::Place;
 use super::write::read;
@@ -30,7 +31,7 @@ fn is_false(value: &Value) -> bool {
 }
 
 fn names_us(value: &Value) -> bool {
-    let ours = |name: &Value| name.as_str().is_some_and(|name| name == "tollgate" || name.contains("tollgate hook"));
+    let ours = |name: &Value| name.as_str().is_some_and(|name| name == "tollgate" || is_mentioned(name));
     value.as_array().is_some_and(|names| names.iter().any(ours))
 }
 

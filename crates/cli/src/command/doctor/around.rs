@@ -48,12 +48,21 @@ fn plan(policy: &Policy) -> Result<Plan, String> {
     let tried = open::plan(policy, Paint::PLAIN)
         .and_then(|plan| open::engine(plan.clone(), &Around::new(), Paint::PLAIN).map(|_| plan));
     tried.map_err(|failure| match failure {
-        Failure::Said(message) => {
-            let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
-            lines.take(3).collect::<Vec<_>>().join(" ")
-        }
+        Failure::Said(message) => brief(&message),
         Failure::ClosedPipe => "the policy cannot be read".to_owned(),
     })
+}
+
+/// The first of all mistakes, in one line: what that means, where it stands, what it is.
+fn brief(message: &str) -> String {
+    let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let means = lines.next().unwrap_or_default();
+    let Some(what) = lines.next() else { return means.to_owned() };
+    let what = what.strip_prefix("error: ").unwrap_or(what);
+    match lines.next().and_then(|line| line.strip_prefix("--> ")) {
+        Some(place) => format!("{means}: {place}: {what}"),
+        None => format!("{means}: {what}"),
+    }
 }
 
 fn enforced(plan: &Plan) -> Vec<Finding> {

@@ -73,7 +73,7 @@ fn judged(said: &Said, expected: i32) -> Finding {
     let words: String = words.chars().take(800).collect();
     if let Some((_, why)) = words.split_once(run::BROKEN) {
         let why = why.split(run::MEND).next().unwrap_or(why).trim_end_matches(['`', ';', ' ']);
-        return Finding::bad(format!("it refuses every call: {why}")).mended("mend what it says");
+        return Finding::bad(format!("it refuses every call: {why}"));
     }
     let exit = exit.map_or("a signal".to_owned(), |exit| format!("status {exit}"));
     let words = if words.is_empty() { "nothing".to_owned() } else { words };
@@ -91,7 +91,7 @@ fn process(setup: &Setup, registration: &Registration) -> Process {
             process
         }
         Runs::Script => Process::new(&registration.line),
-        Runs::Program | Runs::Plugin => {
+        Runs::Plugin => {
             let mut process = Process::new(&command.program);
             process.arg("hook").arg(&command.agent);
             process.args(command.event.as_deref());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::super::agents::{Content, Level, Runs, Setup, script_name};
-use super::super::command::Command;
+use super::super::command::{Command, is_program};
 use super::super::json;
 use super::super::place::Place;
 use super::super::write::read;
@@ -68,7 +68,7 @@ fn in_file(setup: &'static Setup, path: &Path, text: &str) -> Result<Vec<Registr
                 hooks.filter_map(|hook| command.clone().map(|(command, line)| registration(hook.name, command, line)));
             Ok(all.collect())
         }
-        Runs::Shell | Runs::Program => {
+        Runs::Shell => {
             let mut found = Vec::new();
             handlers(&json::read(text)?, None, &mut |event, handler| {
                 let command = Command::of_handler(handler).filter(|command| command.agent == setup.id);
@@ -109,8 +109,7 @@ fn program_in(text: &str) -> Option<PathBuf> {
     text.match_indices('"').find_map(|(at, _)| {
         let mut texts = serde_json::Deserializer::from_str(&text[at..]).into_iter::<String>();
         let path = PathBuf::from(texts.next()?.ok()?);
-        let named = path.file_stem().is_some_and(|name| name == "tollgate");
-        (path.is_absolute() && named).then_some(path)
+        (path.is_absolute() && is_program(&path)).then_some(path)
     })
 }
 

@@ -24,62 +24,50 @@ fn what_is_written() {
     check(
         "claude-code",
         expect![[r#"
-        == home/.claude/settings.json
-        {
-          "hooks": {
-            "PreToolUse": [
-              {
-                "matcher": "*",
-                "hooks": [
+            == home/.claude/settings.json
+            {
+              "hooks": {
+                "PreToolUse": [
                   {
-                    "type": "command",
-                    "command": "/opt/my tools/tollgate",
-                    "args": [
-                      "hook",
-                      "claude-code"
-                    ],
-                    "timeout": 60,
-                    "onFailure": "block"
+                    "matcher": "*",
+                    "hooks": [
+                      {
+                        "type": "command",
+                        "command": "'/opt/my tools/tollgate' hook claude-code",
+                        "timeout": 60,
+                        "onFailure": "block"
+                      }
+                    ]
+                  }
+                ],
+                "PostToolUse": [
+                  {
+                    "matcher": "*",
+                    "hooks": [
+                      {
+                        "type": "command",
+                        "command": "'/opt/my tools/tollgate' hook claude-code",
+                        "timeout": 60,
+                        "onFailure": "block"
+                      }
+                    ]
+                  }
+                ],
+                "UserPromptSubmit": [
+                  {
+                    "hooks": [
+                      {
+                        "type": "command",
+                        "command": "'/opt/my tools/tollgate' hook claude-code",
+                        "timeout": 60,
+                        "onFailure": "block"
+                      }
+                    ]
                   }
                 ]
               }
-            ],
-            "PostToolUse": [
-              {
-                "matcher": "*",
-                "hooks": [
-                  {
-                    "type": "command",
-                    "command": "/opt/my tools/tollgate",
-                    "args": [
-                      "hook",
-                      "claude-code"
-                    ],
-                    "timeout": 60,
-                    "onFailure": "block"
-                  }
-                ]
-              }
-            ],
-            "UserPromptSubmit": [
-              {
-                "hooks": [
-                  {
-                    "type": "command",
-                    "command": "/opt/my tools/tollgate",
-                    "args": [
-                      "hook",
-                      "claude-code"
-                    ],
-                    "timeout": 60,
-                    "onFailure": "block"
-                  }
-                ]
-              }
-            ]
-          }
-        }
-    "#]],
+            }
+        "#]],
     );
     check(
         "codex",
