@@ -85,12 +85,15 @@ pub(crate) fn locate_name(path: &Arg, around: &Surroundings<'_>) -> Located {
     follow(path, around, path.text.ends_with('/'))
 }
 
+/// Paths that are looked up on the disk. The system takes none that is a quarter as long, so there is nothing there.
+const LONGEST: usize = 16 << 10;
+
 fn follow(path: &Arg, around: &Surroundings<'_>, last_too: bool) -> Located {
     let Plain { path: mut plain, rooted } = plain(&path.text, around);
     let everything = if path.glob { place::without_everything(&mut plain) } else { false };
     let named = Place::of(&plain, rooted, around);
     let nature = nature::of(&plain, path.glob, everything, around, named);
-    let real = if rooted { real(&plain, around, last_too || everything) } else { None };
+    let real = if rooted && plain.len() <= LONGEST { real(&plain, around, last_too || everything) } else { None };
     let Some(real) = real else {
         return Located { path: plain, place: named, nature, symlink: false };
     };

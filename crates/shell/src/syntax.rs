@@ -8,6 +8,7 @@ mod command;
 mod compound;
 mod here;
 mod param;
+mod posix;
 mod word;
 
 use std::cell::OnceCell;
@@ -56,6 +57,8 @@ pub(crate) struct Simple {
     pub assigns: Vec<Assign>,
     pub words: Vec<Word>,
     pub redirects: Vec<Redirect>,
+    /// To bash it is part of a test or an expression: only where it is known to be a command is it one.
+    pub perhaps: bool,
 }
 
 impl Simple {
@@ -210,6 +213,28 @@ pub(crate) fn read(text: &str) -> Script {
     Script { list, trouble: reader.trouble }
 }
 
+/// Whether a shell that knows only what POSIX asks for may read this text in another way than bash.
+pub(crate) fn is_ambiguous(text: &str) -> bool {
+    ["((", "[[", "&>"].iter().any(|mark| text.contains(mark)) || text.contains("$'") && text.contains("\\'")
+}
+
+/// Reads a script the way of such a shell, which refuses a line that is not its grammar and all that follows.
+pub(crate) fn read_posix(text: &str) -> Script {
+    let mut reader = Reader { posix: true, ..Reader::new(text, 0) };
+    let mut list = reader.everything();
+    if reader.trouble == Some(Trouble::Syntax) {
+        list.truncate(reader.sound);
+    }
+    Script { list, trouble: reader.trouble }
+}
+
+/// Reads text that a shell expands although it is no command: the index of an array, a prompt.
+pub(crate) fn read_expanded(text: &str) -> (Vec<Part>, Option<Trouble>) {
+    let mut reader = Reader::new(text, 0);
+    let parts = reader.here_parts();
+    (parts, reader.trouble)
+}
+
 /// Where the reading is.
 pub(crate) struct Reader<'s> {
     text: &'s str,
@@ -220,11 +245,22 @@ pub(crate) struct Reader<'s> {
     pending: Vec<here::Pending>,
     /// How often a quote without an end may still be taken as text.
     rewinds: u8,
+    /// Only what POSIX asks for is grammar.
+    posix: bool,
+    /// How many steps of a script are on lines that are complete and without trouble.
+    sound: usize,
+    /// Up to where bash sees an expression or a test, in which `>` compares.
+    expression_until: usize,
+    test_until: usize,
+    /// Up to where no test ends.
+    no_test_until: usize,
 }
 
 impl<'s> Reader<'s> {
     fn new(text: &'s str, depth: usize) -> Self {
-        Self { text, at: 0, depth, trouble: None, pending: Vec::new(), rewinds: 4 }
+        let (at, trouble, pending, rewinds) = (0, None, Vec::new(), 4);
+        let (posix, sound, expression_until, test_until, no_test_until) = (false, 0, 0, 0, 0);
+        Self { text, at, depth, trouble, pending, rewinds, posix, sound, expression_until, test_until, no_test_until }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -271,7 +307,7 @@ impl<'s> Reader<'s> {
 
     /// Reads other text as a part of this one.
     fn within<T>(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> T) -> T {
-        let mut reader = Reader::new(text, self.depth);
+        let mut reader = Reader { posix: self.posix, ..Reader::new(text, self.depth) };
         let got = read(&mut reader);
         self.trouble = self.trouble.max(reader.trouble);
         got

@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod brace;
+mod dialect;
 mod expand;
 mod flood;
 mod links;
@@ -15,6 +16,7 @@ mod program;
 mod redirect;
 mod run;
 pub(crate) mod state;
+mod subscript;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,7 +25,8 @@ use crate::arg::{Arg, HOLE, Origins, Stuff};
 use crate::doing::{Doing, Language};
 use crate::effect::{Effect, Flag, Flags, Kind};
 use crate::path::{Located, Resolve, Surroundings};
-use crate::syntax::{self, Trouble};
+use crate::syntax;
+pub(crate) use dialect::Dialect;
 use links::Links;
 use state::{Shell, Value};
 
@@ -33,6 +36,8 @@ const STEPS: usize = 50_000;
 const BYTES: usize = 16_000_000;
 /// How deep commands may run commands.
 const DEEPEST: usize = 40;
+/// How much longer than the whole command one of its words may become.
+const LONGEST: usize = 64 << 10;
 /// Effects that are kept. Nobody reads more.
 const EFFECTS: usize = 5_000;
 
@@ -119,6 +124,14 @@ pub(crate) struct Walk<'a> {
     pub(crate) traps: Vec<Stuff>,
     /// How many readers what is printed goes to instead of to whoever asked.
     captured: usize,
+    dialect: Dialect,
+    /// That of the shell which is being started, if it says.
+    pub(crate) next_dialect: Option<Dialect>,
+    /// What the other reading of the same text may cost.
+    spare: (usize, usize),
+    /// No word is longer: it could only be made to wear the gate out.
+    longest: usize,
+    cut: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -143,11 +156,16 @@ impl<'a> Walk<'a> {
             blanks: " \t\n".into(),
             traps: Vec::new(),
             captured: 0,
+            dialect: Dialect::Any,
+            next_dialect: None,
+            spare: (STEPS + 2 * command.len(), BYTES + 8 * command.len()),
+            longest: LONGEST + command.len(),
+            cut: false,
         }
     }
 
     fn finish(mut self) -> Vec<Effect> {
-        if self.over {
+        if self.over || self.cut {
             // With force, so that rules can tell it from what is merely unknown: it may be meant to be.
             let effect = Effect::new(Kind::Unknown, "is too complex to follow to its end");
             self.effects.push(Effect { flags: Flag::Force.into(), ..effect });
@@ -249,7 +267,10 @@ impl<'a> Walk<'a> {
                 walk.shell.positional = Rc::from([]);
             }
             let before = std::mem::replace(&mut walk.stdin, stdin.cloned());
+            let dialect = walk.dialect;
+            walk.dialect = dialect.of_started(walk.next_dialect.take());
             let output = walk.here(script);
+            walk.dialect = dialect;
             walk.stdin = before;
             output
         })
@@ -272,15 +293,7 @@ impl<'a> Walk<'a> {
         }
         let Some(text) = script.text.as_deref().filter(|_| !unseen) else { return Stuff::unknown() };
         self.weigh(text.len());
-        self.nested(|walk| {
-            let script = syntax::read(text);
-            match script.trouble {
-                Some(Trouble::Syntax) => walk.effect(Effect::new(Kind::Unknown, "is not a complete bash command")),
-                Some(Trouble::Depth) => walk.exhausted(),
-                None => {}
-            }
-            walk.list(&script.list)
-        })
+        self.nested(|walk| walk.read(text))
     }
 
     /// Text in another language; what it prints.
@@ -311,15 +324,18 @@ impl<'a> Walk<'a> {
             // Every shell that is started runs it first.
             self.inside(name, |walk| walk.script(&script, &[], None));
         }
-        if matches!(name, "PS0" | "PS1" | "PS2" | "PS4") && value.text.contains(['$', '`']) {
+        if matches!(name, "PS0" | "PS1" | "PS2" | "PS4") {
             // Expanded each time it is shown.
-            let script =
-                Stuff { text: Some(format!(": \"{}\"", value.text.replace('"', "")).into()), from: value.from };
-            self.inside(name, |walk| walk.script(&script, &[], None));
+            self.inside(name, |walk| walk.prompt(&value));
         }
         let name = self.shell.meant(name);
+        if self.shell.is_integer(&name) {
+            self.subscripts(&value.text);
+        }
+        let value = self.cut(value);
         match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             Some((array, key)) => {
+                self.subscripts(&name);
                 // It is copied.
                 let many = matches!(self.shell.get(array), Some(Value::List(items)) if items.len() > 16);
                 self.step(if many { 16 } else { 0 });

@@ -27,12 +27,14 @@ pub(super) fn find(name: &str) -> Option<Known> {
         "mapfile" | "readarray" => mapfile,
         "trap" => trap,
         "let" => let_,
+        "test" | "[" => test,
+        "hash" => hash,
         "ztcp" => ztcp,
         "history" => history,
         "pwd" => pwd,
         "which" | "type" => which,
         ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "shopt" | "wait" | "jobs" | "bg" | "fg"
-        | "disown" | "hash" | "test" | "[" | "umask" | "ulimit" | "times" | "getopts" | "sleep" => silent,
+        | "disown" | "umask" | "ulimit" | "times" | "getopts" | "sleep" => silent,
         _ => return None,
     })
 }
@@ -277,11 +279,19 @@ fn declare(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let mut reference = false;
     for arg in invocation.args {
         if let Some(options) = arg.text.strip_prefix('-') {
-            number |= options.contains('i');
+            number |= options.contains('i') && invocation.name != "export";
             reference |= options.contains('n') && invocation.name != "export";
             continue;
         }
-        let Some((name, value)) = arg.text.split_once('=') else { continue };
+        if is_indexed(&arg.text) {
+            doing.walk.subscripts(&arg.text);
+        }
+        let Some((name, value)) = arg.text.split_once('=') else {
+            if number {
+                doing.walk.shell.calculates(&arg.text);
+            }
+            continue;
+        };
         let (name, append) = match name.strip_suffix('+') {
             Some(name) => (name, true),
             None => (name, false),
@@ -294,6 +304,8 @@ fn declare(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
             text.insert_str(0, &before.first().text);
         }
         if number && text.parse::<i64>().is_err() {
+            doing.walk.shell.calculates(name);
+            doing.walk.subscripts(&text);
             text = HOLE.to_string();
         }
         if reference {
@@ -304,8 +316,46 @@ fn declare(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
 }
 
+/// Whether it begins with a name and a bracket: what is in that is expanded, however it was quoted.
+fn is_indexed(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(name, _)| crate::syntax::is_name(name))
+}
+
+/// `test -v 'a[…]'`; numbers are not expressions here.
+fn test(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    for pair in invocation.args.windows(2) {
+        if matches!(pair[0].text.as_str(), "-v" | "-R") && is_indexed(&pair[1].text) {
+            doing.walk.subscripts(&pair[1].text);
+        }
+    }
+    doing.prints(Stuff::nothing());
+}
+
+/// `hash -p PATH NAME`, and in zsh `hash NAME=PATH`.
+fn hash(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    doing.prints(Stuff::nothing());
+    let mut path: Option<&str> = None;
+    let mut args = invocation.args.iter();
+    while let Some(arg) = args.next() {
+        if let Some(options) = arg.text.strip_prefix('-') {
+            match options.split_once('p') {
+                Some((_, "")) => path = args.next().map(|arg| arg.text.as_str()),
+                Some((_, value)) => path = Some(value),
+                None => {}
+            }
+        } else if let Some(path) = path {
+            doing.walk.shell.hashed.insert(arg.text.clone(), path.into());
+        } else if let Some((name, path)) = arg.text.split_once('=') {
+            doing.walk.shell.hashed.insert(name.to_owned(), path.into());
+        }
+    }
+}
+
 fn unset(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     for arg in invocation.args {
+        if is_indexed(&arg.text) {
+            doing.walk.subscripts(&arg.text);
+        }
         if arg.text == "HISTFILE" {
             doing.does(Kind::Weaken, Flags::NONE, "stops the shell from recording its history");
         }
@@ -422,6 +472,7 @@ fn fields(text: &str, separators: &str, most: usize) -> Vec<String> {
 fn mapfile(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let mut name = "MAPFILE";
     let mut opened = None;
+    let mut callback = None;
     let mut args = invocation.args.iter();
     while let Some(arg) = args.next() {
         let Some(options) = arg.text.strip_prefix('-') else {
@@ -433,13 +484,18 @@ fn mapfile(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
                 "" => args.next().map(|arg| arg.text.as_str()).unwrap_or_default(),
                 rest => rest,
             };
-            if options.as_bytes()[at] == b'u' {
-                opened = descriptor(value, doing);
+            match options.as_bytes()[at] {
+                b'u' => opened = descriptor(value, doing),
+                b'C' => callback = Some(value),
+                _ => {}
             }
         }
     }
     let stdin = opened.as_ref().or(invocation.stdin);
     let from = stdin.map(|stdin| stdin.from).unwrap_or_default();
+    if let Some(callback) = callback {
+        call_back(callback, stdin.and_then(|stdin| stdin.text.as_deref()), doing);
+    }
     match stdin.and_then(|stdin| stdin.text.clone()) {
         Some(text) => {
             let lines = text.lines().enumerate();
@@ -451,6 +507,16 @@ fn mapfile(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         }
     }
     doing.prints(Stuff::nothing());
+}
+
+/// `mapfile -C`: runs with a number and a line behind it, here with all lines behind it.
+fn call_back(code: &str, lines: Option<&str>, doing: &mut Doing<'_, '_>) {
+    let mut text = format!("{code} 0");
+    match lines {
+        Some(lines) => lines.lines().for_each(|line| text.push_str(&format!(" '{}'", line.replace('\'', "'\\''")))),
+        None => text.extend([' ', HOLE]),
+    }
+    doing.walk.inside("mapfile -C", |walk| walk.here(&Stuff::known(text)));
 }
 
 fn trap(invocation: &Invocation<'_>, doing: &mut Doing<'_, '_>) {

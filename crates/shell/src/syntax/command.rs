@@ -59,7 +59,11 @@ impl Reader<'_> {
     pub(super) fn list(&mut self) -> List {
         let mut list = List::new();
         loop {
+            let before = self.at;
             self.skip_lines();
+            if self.posix && self.depth == 0 && self.trouble.is_none() && self.text[before..self.at].contains('\n') {
+                self.sound = list.len();
+            }
             match self.peek() {
                 None | Some(b')') => return list,
                 Some(b';') if matches!(self.peek_at(1), Some(b';' | b'&')) => return list,
@@ -125,7 +129,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn simple(&mut self) -> Command {
-        let mut simple = Simple::default();
+        let mut simple = Simple { perhaps: self.in_condition(), ..Simple::default() };
         let mut declares = false;
         loop {
             self.skip_blanks();
@@ -135,7 +139,9 @@ impl Reader<'_> {
                 break;
             }
             if let Some(redirect) = self.redirect() {
-                simple.redirects.push(redirect);
+                if !self.posix || !self.compares(&redirect, &simple) {
+                    simple.redirects.push(redirect);
+                }
                 continue;
             }
             if ends_word(byte) && !self.at_process() {
@@ -157,6 +163,9 @@ impl Reader<'_> {
             }
             if first && !simple.assigns.is_empty() && matches!(&self.text[start..self.at], "!" | "time") {
                 continue;
+            }
+            if self.posix && first && &self.text[start..self.at] == "[[" {
+                self.note_test();
             }
             declares |= first && DECLARERS.contains(&&self.text[start..self.at]);
             simple.words.push(word);
@@ -213,6 +222,7 @@ impl Reader<'_> {
             self.at = start;
             return false;
         }
+        self.only_in_bash("(");
         let value =
             if self.eat("(") { AssignValue::Array(self.deeper(Self::array)) } else { AssignValue::Text(self.word()) };
         simple.assigns.push(Assign { name, index, value, append });
@@ -282,7 +292,7 @@ impl Reader<'_> {
             }
         }
         let operator = self.peek_at(skip)?;
-        let both = skip == 0 && operator == b'&' && self.peek_at(1) == Some(b'>');
+        let both = skip == 0 && operator == b'&' && self.peek_at(1) == Some(b'>') && !self.posix;
         if !both && !matches!(operator, b'<' | b'>') {
             return None;
         }
@@ -309,6 +319,7 @@ impl Reader<'_> {
             ("<", RedirectKind::In),
             (">", RedirectKind::Out),
         ];
+        self.only_in_bash("<<<");
         if !self.looking_at("<<<") && self.eat("<<") {
             let strip = self.eat("-");
             return self.here_operator(strip);

@@ -13,7 +13,7 @@ impl Reader<'_> {
                 self.demand("}");
                 Compound::Group(list)
             }
-            b'[' if self.eat_reserved("[[") => Compound::Test(self.test()),
+            b'[' if !self.posix && self.eat_reserved("[[") => Compound::Test(self.test()),
             b'i' if self.eat_reserved("if") => Compound::If(self.arms_of_if()),
             b'w' if self.eat_reserved("while") => self.looped(),
             b'u' if self.eat_reserved("until") => self.looped(),
@@ -41,7 +41,10 @@ impl Reader<'_> {
     }
 
     fn parenthesized(&mut self) -> Compound {
-        if self.looking_at("((") && self.arithmetic_ahead(1) {
+        let arithmetic = self.looking_at("((") && self.arithmetic_ahead(1);
+        if arithmetic && self.posix {
+            self.note_expression();
+        } else if arithmetic {
             self.at += 2;
             return Compound::Arithmetic(Word { parts: self.arithmetic() });
         }
@@ -111,6 +114,7 @@ impl Reader<'_> {
 
     fn for_clause(&mut self) -> Compound {
         self.skip_blanks();
+        self.only_in_bash("((");
         if self.looking_at("((") {
             self.at += 2;
             let header = Word { parts: self.arithmetic() };

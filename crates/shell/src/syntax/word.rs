@@ -114,6 +114,7 @@ impl Reader<'_> {
                 continue;
             }
             if matches!(byte, b'<' | b'>') && within == Within::Command && self.peek_at(1) == Some(b'(') {
+                self.only_in_bash("");
                 self.at += 2;
                 let list = self.substituted();
                 parts.push(Part::Process(list, byte == b'<'));
@@ -311,7 +312,7 @@ impl Reader<'_> {
                     None => parts.quote("$"),
                 }
             }
-            Some(b'\'') if !within.is_double() => self.ansi_quoted(parts),
+            Some(b'\'') if !within.is_double() && !self.ends_elsewhere() => self.ansi_quoted(parts),
             Some(b'"') if !within.is_double() => self.double_quoted(parts),
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let length = self.rest().bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();

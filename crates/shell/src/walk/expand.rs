@@ -115,7 +115,13 @@ impl Walk<'_> {
             }
             first = false;
         }
-        fields.finish()
+        let mut args = fields.finish();
+        for arg in &mut args {
+            if arg.text.len() > self.longest {
+                *arg = self.cut(std::mem::take(arg));
+            }
+        }
+        args
     }
 
     /// A word as one piece of text: nothing is split, no braces, no patterns.
@@ -129,7 +135,8 @@ impl Walk<'_> {
             }
         }
         let mut args = fields.finish();
-        if args.len() == 1 { args.swap_remove(0) } else { join(&args, " ") }
+        let text = if args.len() == 1 { args.swap_remove(0) } else { join(&args, " ") };
+        self.cut(text)
     }
 
     /// The parts of a here-document or an arithmetic expression.
@@ -323,7 +330,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn evaluate(&mut self, expression: &Arg) -> Option<i64> {
-        self.weigh(expression.text.len());
+        self.subscripts(&expression.text);
         arithmetic::evaluate(expression.as_known()?, &mut Numbers(self))
     }
 }

@@ -13,6 +13,7 @@ const FOLLOWED: usize = 8;
 const BUILDS: &[&str] = &["configure", "autogen.sh", "bootstrap.sh", "gradlew", "mvnw", "Configure"];
 
 /// Links that were made in the command, before those of the disk.
+#[derive(Clone)]
 pub(super) struct Links<'a> {
     made: HashMap<String, String>,
     disk: Option<&'a dyn Resolve>,

@@ -4,6 +4,7 @@ use super::expand::{Expanded, join};
 use super::state::{Value, inherited};
 use super::{Walk, pattern};
 use crate::arg::{Arg, HOLE, Origins};
+use crate::effect::{Effect, Kind};
 use crate::syntax::{Op, Parameter, Word};
 
 impl Walk<'_> {
@@ -186,12 +187,18 @@ impl Walk<'_> {
                 new.from.secret &= !length.flatten().is_some_and(|length| (0..=8).contains(&length));
                 new
             }
+            Op::Transform(b'P') => {
+                if !value.is_known() {
+                    self.effect(Effect::new(Kind::Unknown, "expands text that cannot be told as a prompt"));
+                }
+                let expanded = self.prompt(&value);
+                changed(&expanded.unwrap_or(value), |text| (!text.contains('\\')).then(|| text.to_owned()))
+            }
             Op::Transform(which) => changed(&value, |text| match which {
                 b'U' => Some(text.to_uppercase()),
                 b'L' => Some(text.to_lowercase()),
                 b'u' => Some(recased(text, true, false)),
                 b'E' => Some(crate::syntax::ansi(text)),
-                b'P' if !text.contains('\\') => Some(text.to_owned()),
                 b'Q' | b'K' => Some(quote(text)),
                 _ => None,
             }),

@@ -108,6 +108,7 @@ impl Walk<'_> {
         {
             return output;
         }
+        self.also(head, args, stdin);
         let mut stripped = String::new();
         let name = match which(head, &mut stripped) {
             Program::Named(name) => name,
@@ -136,6 +137,22 @@ impl Walk<'_> {
             self.effect(Effect { flags: Flag::Secret.into(), ..effect });
         }
         output
+    }
+
+    /// Another program that the name may stand for: `hash -p /bin/rm ls; ls`, and in zsh `=rm`.
+    fn also(&mut self, head: &Arg, args: &[Arg], stdin: Option<&Stuff>) {
+        let other = match head.text.strip_prefix('=') {
+            Some(name) if name.starts_with(|c: char| c.is_ascii_alphabetic()) => name.to_owned(),
+            _ if self.shell.hashed.is_empty() => return,
+            _ => match self.shell.hashed.get(&head.text) {
+                Some(path) => path.to_string(),
+                None => return,
+            },
+        };
+        let mut words = vec![Arg { text: other, ..head.clone() }];
+        words.extend_from_slice(args);
+        self.command(&words, stdin);
+        self.by = render(&[std::slice::from_ref(head), args].concat());
     }
 
     /// The name of the program is not known.

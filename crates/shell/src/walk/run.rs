@@ -106,9 +106,7 @@ impl Walk<'_> {
                 Stuff::nothing()
             }
             Compound::Test(words) => {
-                for word in words {
-                    self.text(word);
-                }
+                self.test(words);
                 Stuff::nothing()
             }
             Compound::Coprocess(name, command) => {
@@ -117,6 +115,21 @@ impl Walk<'_> {
                 self.spawning -= 1;
                 self.coprocess(name.as_deref().unwrap_or("COPROC"), output);
                 Stuff::nothing()
+            }
+        }
+    }
+
+    /// `[[ … ]]`: numbers that are compared are expressions, and `-v` takes a name with an index.
+    fn test(&mut self, words: &[Word]) {
+        const CALCULATED: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t"];
+        let words: Vec<Arg> = words.iter().map(|word| self.text(word)).collect();
+        for (index, word) in words.iter().enumerate() {
+            if CALCULATED.contains(&word.text.as_str()) {
+                for side in [index.checked_sub(1), Some(index + 1)].into_iter().flatten() {
+                    if let Some(side) = words.get(side) {
+                        self.subscripts(&side.text);
+                    }
+                }
             }
         }
     }
@@ -190,6 +203,7 @@ impl Walk<'_> {
     /// `for ((…))`: the counter is not followed.
     fn counted(&mut self, header: &Word, body: &List) -> Stuff {
         let header = self.quoted(&header.parts);
+        self.subscripts(&header.text);
         if header.text.split(';').nth(1).is_some_and(|condition| condition.trim().is_empty()) {
             self.flood(body);
         }
@@ -245,6 +259,10 @@ impl Walk<'_> {
         }
         for word in words {
             self.words(word, &mut args);
+        }
+        if simple.perhaps && args.first().is_some_and(|head| !head.is_known() || head.from.network || head.from.decoded)
+        {
+            return Stuff::nothing();
         }
         let declares = args
             .first()

@@ -1,6 +1,6 @@
 //! What a shell keeps: variables, functions, aliases, positional parameters, the working directory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::arg::{Arg, HOLE, Origins, Stuff};
@@ -49,12 +49,19 @@ pub(crate) struct Scope {
     open: Vec<Open>,
 }
 
+/// Aliases, references, programs and integers.
+pub(crate) type Names = (HashMap<String, Rc<str>>, HashMap<String, Rc<str>>, HashMap<String, Rc<str>>, HashSet<String>);
+
 pub(crate) struct Shell {
     variables: HashMap<Rc<str>, Value>,
     functions: HashMap<Rc<str>, Rc<Command>>,
     pub aliases: HashMap<String, Rc<str>>,
     /// Names that stand for other names.
     references: HashMap<String, Rc<str>>,
+    /// Programs that names stand for: `hash -p`.
+    pub hashed: HashMap<String, Rc<str>>,
+    /// Variables whose values are calculated.
+    integers: HashSet<String>,
     pub positional: Rc<[Arg]>,
     pub zero: Arg,
     /// Where it works, if that can be told.
@@ -74,6 +81,8 @@ impl Shell {
             functions: HashMap::new(),
             aliases: HashMap::new(),
             references: HashMap::new(),
+            hashed: HashMap::new(),
+            integers: HashSet::new(),
             positional: Rc::from([]),
             zero: Arg::known("bash"),
             cwd: cwd.map(Rc::from),
@@ -157,6 +166,24 @@ impl Shell {
         if &*target != name {
             self.references.insert(name.to_owned(), target);
         }
+    }
+
+    /// `declare -i name`.
+    pub(crate) fn calculates(&mut self, name: &str) {
+        self.integers.insert(name.to_owned());
+    }
+
+    pub(crate) fn is_integer(&self, name: &str) -> bool {
+        !self.integers.is_empty() && self.integers.contains(name)
+    }
+
+    /// What names stand for, besides variables and functions.
+    pub(crate) fn names(&self) -> Names {
+        (self.aliases.clone(), self.references.clone(), self.hashed.clone(), self.integers.clone())
+    }
+
+    pub(crate) fn rename(&mut self, names: Names) {
+        (self.aliases, self.references, self.hashed, self.integers) = names;
     }
 
     pub(crate) fn define(&mut self, name: &Rc<str>, body: &Rc<Command>) {

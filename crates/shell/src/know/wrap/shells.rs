@@ -4,6 +4,7 @@ use super::options::script;
 use crate::arg::{Arg, Stuff};
 use crate::doing::{Doing, Invocation};
 use crate::effect::{Flag, Flags, Kind};
+use crate::walk::Dialect;
 
 const SHELLS: &[&str] = &[
     "sh",
@@ -58,7 +59,17 @@ struct Asked {
     scripts: Vec<Arg>,
 }
 
+/// Shells that read like bash, whatever machine it is.
+const LIKE_BASH: &[&str] = &["bash", "bash5", "bash.exe", "rbash", "zsh", "zsh.exe", "rzsh", "ksh93", "mksh"];
+
 pub(super) fn shell(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
+    let before =
+        doing.walk.next_dialect.replace(if LIKE_BASH.contains(&it.name) { Dialect::Bash } else { Dialect::Any });
+    start(it, doing);
+    doing.walk.next_dialect = before;
+}
+
+fn start(it: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     let mut asked = Asked::default();
     let rest = take_options(it.args, &mut asked);
     if asked.nothing {
