@@ -196,6 +196,30 @@ fn nothing_is_taken_for_granted() {
     );
 }
 
+/// Hooks go by what was kept. Whoever can write it can give it the right digest, too.
+#[test]
+fn a_plan_that_was_changed_is_noticed() {
+    let poison = |sandbox: &Sandbox| {
+        sandbox.run(&["doctor", "--agent", "claude-code"]);
+        let kept = fs::read_dir(sandbox.root().join("state/cache")).unwrap().map(|entry| entry.unwrap().path());
+        let kept: Vec<_> = kept.filter(|path| path.to_str().unwrap().contains("plan-")).collect();
+        assert!(!kept.is_empty());
+        for path in kept {
+            let text = fs::read_to_string(&path).unwrap();
+            let plan = text.split_once('\n').unwrap().1.replacen("\"mode\":\"enforce\"", "\"mode\":\"observe\"", 1);
+            fs::write(&path, format!("{}\n{plan}", tollgate_config::sha256(plan.as_bytes()))).unwrap();
+        }
+    };
+    check(
+        "claude-code",
+        poison,
+        expect![[r#"
+            enforced: true
+            bad: not enforced: the plan that was kept in /state/cache is not what the policy says
+        "#]],
+    );
+}
+
 #[test]
 fn in_words() {
     let sandbox = Sandbox::new();

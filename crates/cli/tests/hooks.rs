@@ -118,8 +118,8 @@ fn without_hooks_nothing_is_asked() {
 #[test]
 fn what_is_trusted_is_shown_whole() {
     let sandbox = Sandbox::new().keyed();
-    let long = format!("echo \u{1b}[31m'{}' \rtrue", "x".repeat(150));
-    let hooks = json!({"hooks": {"preToolUse": [{"command": long, "match": "bash"}, {"command": "true\nexit 0"}]}});
+    let long = format!("echo '\u{1b}[31m{}' '\rtrue'", "x".repeat(150));
+    let hooks = json!({"hooks": {"preToolUse": [{"command": long, "match": "bash"}, {"command": "echo 'a\nexit 0'"}]}});
     sandbox.write(".tollgate/workspace.json", &hooks.to_string());
     sandbox.write("tollgate.toml", "[[hook]]\ncommand = ['true', 'a b']\nenv = ['GITHUB_TOKEN']\non_fault = 'pass'\n");
     check(
@@ -134,12 +134,12 @@ fn what_is_trusted_is_shown_whole() {
                   lets calls go on when it fails
             hooks of /project/.tollgate/workspace.json
               preToolUse-1 at tool.before, match bash, protocol seed
-                  echo \u{1b}[31m'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                  echo '\u{1b}[31mxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
                   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-                  xxxxxxxxxxxxxxxxxx' \u{d}true
+                  xxxxxxxxxxxxxxxxxx' '\u{d}true'
               preToolUse-2 at tool.before, match *, protocol seed
-                  true
-                  exit 0
+                  echo 'a
+                  exit 0'
 
             These programs run on this machine, with your rights, whenever an agent comes by these points.
             Trust them exactly as they are now? [y/N]

@@ -87,6 +87,20 @@ pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
     Ok(plan)
 }
 
+/// Whether two plans enforce the same, as far as plans are kept: what people look at may differ.
+///
+/// ```
+/// use tollgate_config::{Plan, same};
+///
+/// let other = Plan { dry_run: true, ..Plan::default() };
+/// assert!(same(&Plan::default(), &Plan::default()) && !same(&Plan::default(), &other));
+/// ```
+pub fn same(one: &Plan, other: &Plan) -> bool {
+    let form = |plan: &Plan| serde_json::to_value(Form::of(plan)).ok();
+    let forms = form(one).zip(form(other));
+    forms.is_some_and(|(one, other)| one == other) && one.hooks == other.hooks
+}
+
 fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
     let mut digest = Sha256::new();
     let mut add = |part: &[u8]| {

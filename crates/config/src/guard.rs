@@ -1,6 +1,54 @@
 //! Files that only their owner can write.
 
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// Opens a file of ours, or makes it, to read and to write; its folder is made, too. One that is a link, no ordinary
+/// file, or that somebody else could have written is not opened, and neither is one in such a folder.
+///
+/// ```
+/// let folder = std::env::temp_dir().join(format!("tollgate-own-{}", std::process::id()));
+/// assert!(tollgate_config::open_own(&folder, "a").is_ok());
+/// # std::fs::remove_dir_all(&folder).ok();
+/// ```
+pub fn open_own(folder: &Path, name: &str) -> io::Result<File> {
+    let path = folder.join(name);
+    if fs::symlink_metadata(folder).is_err() {
+        create_folder(folder)?;
+    }
+    let about = fs::symlink_metadata(folder)?;
+    if !about.is_dir() {
+        return Err(refused(format!("`{}` is no folder, so it is not believed", folder.display())));
+    }
+    judge(&about, folder)?;
+    // Nobody else can write in that folder, so what is looked at is what is opened.
+    let mut options = OpenOptions::new();
+    let options = private(options.read(true).write(true));
+    let file = match fs::symlink_metadata(&path) {
+        Ok(about) => {
+            ordinary(&about, &path)?;
+            judge(&about, &path)?;
+            let file = options.open(&path)?;
+            same(&about, &file.metadata()?, &path)?;
+            file
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => match options.create_new(true).open(&path) {
+            // Another process was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return open_own(folder, name),
+            made => made?,
+        },
+        Err(error) => return Err(error),
+    };
+    ordinary(&file.metadata()?, &path)?;
+    only_ours_open(&file, &path)?;
+    Ok(file)
+}
+
+fn ordinary(about: &Metadata, path: &Path) -> io::Result<()> {
+    let no_file = || refused(format!("`{}` is no ordinary file, so it is not believed; remove it", path.display()));
+    if about.is_file() { Ok(()) } else { Err(no_file()) }
+}
 
 pub(crate) fn refused(message: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, message)
@@ -36,7 +84,15 @@ mod unix {
         judge(&file.metadata()?, path)
     }
 
-    fn judge(about: &Metadata, path: &Path) -> io::Result<()> {
+    /// Whether two looks saw one file.
+    pub(super) fn same(one: &Metadata, other: &Metadata, path: &Path) -> io::Result<()> {
+        if (one.dev(), one.ino()) == (other.dev(), other.ino()) {
+            return Ok(());
+        }
+        Err(refused(format!("`{}` is being replaced, so it is not believed", path.display())))
+    }
+
+    pub(super) fn judge(about: &Metadata, path: &Path) -> io::Result<()> {
         if about.mode() & 0o022 != 0 {
             let path = path.display();
             return Err(refused(format!("others may write to `{path}`, so it is not believed; `chmod go-w {path}`")));
@@ -60,9 +116,17 @@ pub(crate) use others::*;
 
 #[cfg(not(unix))]
 mod others {
-    use std::fs::{self, File, OpenOptions};
+    use std::fs::{self, File, Metadata, OpenOptions};
     use std::io;
     use std::path::Path;
+
+    pub(super) fn same(_: &Metadata, _: &Metadata, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn judge(_: &Metadata, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
 
     pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
         options

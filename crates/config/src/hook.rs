@@ -159,9 +159,9 @@ impl Hook {
         wrong.extend(form.timeout.as_ref().and_then(wrong_time));
         wrong.extend(form.env.iter().enumerate().filter_map(wrong_variable));
         wrong.extend(form.id.as_deref().and_then(wrong_id));
-        let program = program(&form.command, file);
-        let program = program.map_err(|mistake| wrong.push(mistake)).ok().filter(|_| wrong.is_empty()).ok_or(wrong)?;
         let strange = file.layer == Layer::Project;
+        let program = program(&form.command, file).and_then(|program| known(program, strange));
+        let program = program.map_err(|mistake| wrong.push(mistake)).ok().filter(|_| wrong.is_empty()).ok_or(wrong)?;
         let pins = if strange { pins(&program.files) } else { Vec::new() };
         Ok(Self {
             id: form.id.clone().unwrap_or_else(|| format!("hook-{number}")),
@@ -260,6 +260,17 @@ fn wrong_variable((index, name): (usize, &String)) -> Option<Mistake> {
 fn wrong_id(id: &str) -> Option<Mistake> {
     let mistake = || Mistake::new("`id` is empty").help("give it a name, or leave it out").at("id");
     id.trim().is_empty().then(mistake)
+}
+
+/// A program that came with a project must be one of which all files are known: what it runs could else be changed
+/// without anybody being asked again.
+fn known(program: Program, strange: bool) -> Result<Program, Mistake> {
+    if program.plain || !strange {
+        return Ok(program);
+    }
+    let help =
+        "name the script plainly, as in `python3 guard.py` or `./guard.sh`, so that it can be trusted by its content";
+    Err(Mistake::new("which files this command runs cannot be told").help(help).at("command"))
 }
 
 /// The program of a command, or what is wrong with it.

@@ -48,10 +48,11 @@ mod tree;
 mod trust;
 
 pub use audit::{Anchor, Audit, AuditFile, Keep, Size, Sync};
-pub use cached::load_cached;
+pub use cached::{load_cached, same};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
+pub use guard::open_own;
 pub use hook::{Hook, HookFile, Pin, ProtocolName};
 pub use init::TEMPLATE;
 pub use load::{combine, inspect, load, observed};

@@ -334,6 +334,46 @@ command = "true"
     );
 }
 
+/// What a project's command runs must be known, or it could be changed without anybody being asked again.
+#[test]
+fn commands_of_a_project_name_all_that_they_run() {
+    let folder = Folder::new();
+    folder.write("project/guard.js", "");
+    let help = "as in `python3 guard.py` or `./guard.sh`";
+    for command in [
+        "'sh \"$PWD/guard.py\"'",
+        "'true; ./b.sh || true'",
+        "'node guard'",
+        "'python3 -m guard'",
+        "'make -s x'",
+        "'sh ./?.sh'",
+        "['sh', '-c', 'sh<guard.py']",
+    ] {
+        let policy = format!("[[hook]]\ncommand = {command}\n");
+        for (layer, refused) in [(Layer::Project, true), (Layer::User, false), (Layer::Machine, false)] {
+            let path = folder.write("project/tollgate.toml", &policy);
+            let file = File::read(layer, &path).unwrap().unwrap();
+            let said = inspect(vec![file], None, false).map_err(|wrong| wrong.to_string());
+            // Not every machine has every program.
+            if said.as_ref().is_err_and(|said| said.contains("there is no program")) {
+                continue;
+            }
+            assert_eq!(said.is_err(), refused, "{command} {layer:?}");
+            assert!(said.err().is_none_or(|said| said.replace("\n", " ").contains("which files this command runs")));
+        }
+    }
+    let path = folder.write("project/tollgate.toml", "[[hook]]\ncommand = 'sh -c true'\n");
+    let file = File::read(Layer::Project, &path).unwrap().unwrap();
+    let said = inspect(vec![file], None, false).unwrap_err().to_string();
+    let said: Vec<&str> = said.split_whitespace().collect();
+    assert!(said.join(" ").contains(help), "{said:?}");
+    // What users' hooks name is known, too, so that nobody else changes it.
+    let path = folder.write("home/tollgate.toml", "[[hook]]\ncommand = 'cat | python3 ../project/guard.py'\n");
+    let plan = inspect(vec![File::read(Layer::User, &path).unwrap().unwrap()], None, false).unwrap();
+    let named = &plan.hooks[0].program.named;
+    assert!(named.contains(&folder.0.join("home/../project/guard.py")), "{named:?}");
+}
+
 /// The same for the JSON form.
 fn check_json(text: &str, expected: Expect) {
     let folder = Folder::new();

@@ -7,7 +7,7 @@
 //! What tells the second process for a call from a second call that is the same is its registration: no registration is
 //! run twice for one call.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -58,7 +58,7 @@ fn at(
     judge: impl FnOnce() -> Result<Decision, String>,
 ) -> Result<Decision, String> {
     let failed = |error: std::io::Error| format!("`{}`: {error}", folder.display());
-    let mut file = open(folder, &folder.join(key)).map_err(failed)?;
+    let mut file = tollgate_config::open_own(folder, key).map_err(failed)?;
     lock(&file)?;
     let earlier = earlier(&mut file).filter(|earlier| !earlier.answered.contains(&registration));
     let kept = match earlier {
@@ -82,6 +82,7 @@ fn key(read: &Read<'_>, moment: &Moment<'_>, rewritten: Option<&Value>) -> Strin
         hook.point.name(),
         hook.permission,
         moment.session,
+        moment.cwd,
         moment.call_id,
         moment.tool.map(run::sort),
         moment.arguments.as_ref().map(document),
@@ -95,11 +96,6 @@ fn key(read: &Read<'_>, moment: &Moment<'_>, rewritten: Option<&Value>) -> Strin
 struct Kept {
     decision: Decision,
     answered: Vec<String>,
-}
-
-fn open(folder: &Path, path: &Path) -> std::io::Result<File> {
-    let open = || private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path);
-    open().or_else(|_| make(folder).and_then(|()| open()))
 }
 
 /// The other process may be waiting for a human's program; it answers within its deadline.
@@ -171,28 +167,6 @@ fn sweep(folder: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-#[cfg(unix)]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600)
-}
-
-#[cfg(unix)]
-fn make(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
-}
-
-#[cfg(not(unix))]
-fn make(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 #[cfg(test)]

@@ -61,15 +61,62 @@ pub fn read<'a>(
     *doc = value.map_err(|fault| (registered.refuse)(&broken(&format!("what {} sent: {fault}", registered.title))))?;
     let doc: &'a Value = doc;
     let agent = caller(registered, doc);
-    let hook = hook(agent, event, doc).map_err(|problem| (agent.refuse)(&broken(&problem)))?;
+    let refused = |problem: &str| (agent.refuse)(&broken(problem));
+    let hook = hook(registered, agent, event, doc).map_err(|problem| refused(&problem))?;
+    if let Some(why) = ambiguity.filter(|_| !hook.point.is_gate() && has_a_key_twice(bytes, doc)) {
+        // Then nobody knows which event it is, and another reader may take it for one that can be refused.
+        return Err(refused(&format!("what {} sent can be read in two ways ({why})", agent.title)));
+    }
     Ok(Read { agent, payload: Payload { hook, bytes, doc }, ambiguity })
 }
 
-/// Which event a document is about. The document knows better than the registration.
-fn hook(agent: &'static Agent, named: Option<&str>, doc: &Value) -> Result<&'static Hook, String> {
-    let name = (agent.event)(doc).or(named).ok_or_else(|| format!("{} sent an event without a name", agent.title))?;
-    let known = agent.hooks.iter().find(|hook| hook.name == name);
-    known.ok_or_else(|| format!("the event `{name}` of {} is not known to this version", agent.title))
+/// Which event a document is about. The document knows better than the registration, unless that stands at a gate: what
+/// is asked there is answered there, or not at all.
+fn hook(
+    registered: &'static Agent,
+    agent: &'static Agent,
+    named: Option<&str>,
+    doc: &Value,
+) -> Result<&'static Hook, String> {
+    let of = |agent: &'static Agent, name: &str| agent.hooks.iter().find(|hook| hook.name == name);
+    let told = (agent.event)(doc);
+    let known = |name: &str| {
+        of(agent, name).ok_or_else(|| format!("the event `{name}` of {} is not known to this version", agent.title))
+    };
+    let own = named.and_then(|named| of(agent, named));
+    let gate = own.or_else(|| named.and_then(|named| of(registered, named))).filter(|hook| hook.point.is_gate());
+    match (told, gate) {
+        // Some do not name their event. What was inferred from the rest of the document is less than what is registered.
+        (Some(told), Some(gate)) => match (known(told)?, own) {
+            (hook, _) if hook.point == gate.point => Ok(hook),
+            (_, Some(own)) if !says(doc, told) => Ok(own),
+            _ => Err(format!("the registration names {}, and the document is about {told}", gate.name)),
+        },
+        _ => known(told.or(named).ok_or_else(|| format!("{} sent an event without a name", agent.title))?),
+    }
+}
+
+/// Whether a document says this itself.
+fn says(doc: &Value, name: &str) -> bool {
+    doc.as_object().is_some_and(|members| members.values().any(|value| value.as_str() == Some(name)))
+}
+
+/// Whether the document itself, and not something in it, has a key twice: more was written than was kept.
+fn has_a_key_twice(bytes: &[u8], doc: &Value) -> bool {
+    let (mut depth, mut keys, mut text, mut escaped) = (0_usize, 0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            _ if text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b':' if depth == 1 => keys += 1,
+            _ => {}
+        }
+    }
+    doc.as_object().is_some_and(|members| members.len() != keys)
 }
 
 /// Judges what an agent wrote, and answers in its words.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Word, commands};
+use crate::plain;
+use crate::words::{Word, commands, only};
 
 /// What runs lines.
 const SHELL: &str = "/bin/sh";
@@ -34,8 +35,16 @@ pub struct Program {
     pub stays: bool,
     /// The folder of the project it belongs to, if it came with one.
     pub project: Option<PathBuf>,
-    /// The files below the folder that the command names: to trust it is to trust these.
+    /// The files below the folder that the command names: to trust it is to trust these. Where [`plain`](Self::plain),
+    /// also the script it runs, wherever that lies.
     pub files: Vec<PathBuf>,
+    /// Every file that the command names, wherever it lies, and the program itself.
+    #[serde(default)]
+    pub named: Vec<PathBuf>,
+    /// Whether every file that it runs is known: it is a program, perhaps one that runs a script that is there, and
+    /// plain arguments.
+    #[serde(default)]
+    pub plain: bool,
 }
 
 /// Why there is no such program.
@@ -52,13 +61,13 @@ pub struct Unfound {
 }
 
 /// What a shell does itself.
-const BUILT_IN: &[&str] = &[
+pub(crate) const BUILT_IN: &[&str] = &[
     "!", ".", ":", "[", "alias", "case", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "for",
     "if", "local", "printf", "pwd", "read", "return", "set", "shift", "source", "test", "time", "trap", "true", "type",
     "ulimit", "umask", "unset", "until", "wait", "while", "{",
 ];
 /// What runs a script that is named next.
-const INTERPRETERS: &[&str] = &[
+pub(crate) const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "python", "ruby", "sh", "ts-node",
     "tsx", "zsh",
 ];
@@ -84,8 +93,8 @@ pub fn find(given: Given<'_>, folder: &Path, path: Option<&OsStr>) -> Result<Pro
     }
 }
 
-struct Finder<'a> {
-    folder: &'a Path,
+pub(crate) struct Finder<'a> {
+    pub(crate) folder: &'a Path,
     path: Option<&'a OsStr>,
 }
 
@@ -101,9 +110,13 @@ impl Finder<'_> {
         self.check(&words)
             .map_err(|(word, unfound)| Unfound { within: words.get(word).map(|word| word.at.clone()), ..unfound })?;
         let plain: Vec<&str> = all.iter().flatten().filter(|word| word.plain).map(|word| word.text.as_str()).collect();
-        let stays = all.len() > 1 || self.names_a_file(&plain);
+        let stays = all.len() > 1 || self.names_a_file(&plain) || plain::has_module(&words);
         let argv = vec![SHELL.to_owned(), "-c".to_owned(), line.to_owned()];
-        let mut program = self.program(argv, stays, &plain);
+        let every: Vec<&Word> = all.iter().flatten().collect();
+        let mut program = self.program(argv, stays, &plain, &every);
+        if let Some(words) = only(line, &[(PROJECT, &folder)]) {
+            self.settle(&mut program, plain::runs(self, &words.iter().collect::<Vec<_>>(), true));
+        }
         // Where it goes, other names mean files there.
         for (at, command) in all.iter().enumerate() {
             if let [go, folder] = &command[..]
@@ -131,7 +144,10 @@ impl Finder<'_> {
         let plain: Vec<&str> = given.iter().map(String::as_str).collect();
         let mut argv = given.to_vec();
         argv[0] = found.to_string_lossy().into_owned();
-        Ok(self.program(argv, self.names_a_file(&plain), &plain))
+        let stays = self.names_a_file(&plain) || plain::has_module(&words);
+        let mut program = self.program(argv, stays, &plain, &words);
+        self.settle(&mut program, plain::runs(self, &words, false));
+        Ok(program)
     }
 
     /// Whether the first command of a line can be started, and where not, at which word.
@@ -144,7 +160,7 @@ impl Finder<'_> {
         self.script(words)
     }
 
-    fn program_of(&self, name: &str) -> Result<PathBuf, Unfound> {
+    pub(crate) fn program_of(&self, name: &str) -> Result<PathBuf, Unfound> {
         if !name.contains('/') {
             let folders = std::env::split_paths(self.path.unwrap_or_default()).filter(|folder| folder.is_absolute());
             let found = folders.map(|folder| folder.join(name)).find(|path| is_program(path));
@@ -205,14 +221,48 @@ impl Finder<'_> {
         called || parts(words.get(1..).unwrap_or_default()).any(relative)
     }
 
-    fn program(&self, argv: Vec<String>, stays: bool, words: &[&str]) -> Program {
+    /// What a plain command runs, noted.
+    fn settle(&self, program: &mut Program, runs: Option<Vec<PathBuf>>) {
+        program.plain = runs.is_some();
+        let strange = runs.into_iter().flatten().filter(|path| !self.is_on_path(path));
+        program.files.extend(strange);
+        program.files.sort();
+        program.files.dedup();
+    }
+
+    /// Whether a program lies where programs are looked for, and not in the folder.
+    fn is_on_path(&self, program: &Path) -> bool {
+        let mut folders = std::env::split_paths(self.path.unwrap_or_default());
+        !program.starts_with(self.folder) && folders.any(|folder| program.parent() == Some(&folder))
+    }
+
+    fn program(&self, argv: Vec<String>, stays: bool, words: &[&str], every: &[&Word]) -> Program {
+        let named = self.named(every);
         let called = words.first().filter(|first| !first.contains('/')).copied();
         // A program that is found by its name is no file here, whatever else is called so.
         let words: Vec<&str> = words.iter().copied().filter(|word| Some(*word) != called).collect();
         let mut files = self.files(&words);
         files.sort();
         files.dedup();
-        Program { argv, folder: self.folder.to_owned(), stays, project: None, files }
+        Program { argv, folder: self.folder.to_owned(), stays, project: None, files, named, plain: false }
+    }
+
+    /// Every file that words name, and the program that the first is.
+    fn named(&self, words: &[&Word]) -> Vec<PathBuf> {
+        let first = words.first().filter(|first| first.plain && !first.text.contains('/'));
+        let program = first.and_then(|first| self.program_of(&first.text).ok());
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let of_home = |text: &str| {
+            let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| text.strip_prefix(home))?;
+            Some(home.as_ref()?.join(rest))
+        };
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let paths = parts(&texts).filter(|part| !part.is_empty());
+        let paths = paths.map(|part| of_home(part).unwrap_or_else(|| self.folder.join(part)));
+        let mut named: Vec<PathBuf> = paths.filter(|path| path.is_file()).chain(program).collect();
+        named.sort();
+        named.dedup();
+        named
     }
 
     /// The files below the folder that words name, also behind a `=`.

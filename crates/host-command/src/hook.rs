@@ -93,6 +93,10 @@ impl Hook {
             let project = self.program.project.as_deref().map(Path::as_os_str);
             add(PROJECT, project.or(event.cwd.map(OsStr::new)));
         }
+        // From where it runs, or from beside its script, modules would be loaded that nobody has looked at.
+        if self.program.project.is_some() || !self.program.stays {
+            add("PYTHONSAFEPATH", Some("1".as_ref()));
+        }
         // A value that no process can have would keep it from being started at all.
         env.retain(|(_, value)| !value.as_encoded_bytes().contains(&0));
         env

@@ -19,6 +19,7 @@
 mod answer;
 mod find;
 mod hook;
+mod plain;
 mod process;
 mod protocol;
 mod words;

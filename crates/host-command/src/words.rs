@@ -26,6 +26,13 @@ pub(crate) fn commands(line: &str, variables: &[(&str, &str)]) -> Vec<Vec<Word>>
     reader.done
 }
 
+/// The words of a line that is one command and nothing else: no operator, no second line.
+pub(crate) fn only(line: &str, variables: &[(&str, &str)]) -> Option<Vec<Word>> {
+    let mut reader = Reader { line: line.trim(), variables, done: vec![Vec::new()], word: None };
+    reader.read();
+    if reader.done.len() == 1 { reader.done.pop() } else { None }
+}
+
 struct Reader<'a> {
     line: &'a str,
     variables: &'a [(&'a str, &'a str)],

@@ -455,7 +455,7 @@ fn programs_are_found_when_the_policy_is_read() {
         python3 -u guard.py --strict: stays files [guard.py]
         python3 missing.py: there is no file `missing.py` (Some(8..18) None)
         python3 -c 'import x.py': follows files []
-        python3 -m guard: follows files []
+        python3 -m guard: stays files []
         no-such-thing guard.py: there is no program `no-such-thing` (Some(0..13) None)
         ./guard.py: `./guard.py` cannot be run (Some(0..10) None)
         hooks/none.sh: there is no file `hooks/none.sh` (Some(0..13) None)

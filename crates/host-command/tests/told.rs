@@ -254,8 +254,9 @@ fn the_environment_is_scrubbed() {
         let text = folder.read("env");
         let lines: Vec<&str> =
             text.lines().filter(own).map(|line| if line.starts_with("PATH=/") { "PATH" } else { line }).collect();
-        let expected =
-            format!("{extra}HOME=/home/user LC_ALL=C PATH TOLLGATE_POINT=tool.before TOLLGATE_SESSION=s-1 WANTED=yes");
+        let expected = format!(
+            "{extra}HOME=/home/user LC_ALL=C PATH PYTHONSAFEPATH=1 TOLLGATE_POINT=tool.before TOLLGATE_SESSION=s-1 WANTED=yes"
+        );
         assert_eq!(lines.join(" "), expected);
     }
 }

@@ -101,6 +101,8 @@ fn what_was_kept_says_what_was_worked_out() {
         assert_eq!(user.plans().len(), before + 1, "each policy is kept once");
         assert_eq!(said(&first), said(&fresh));
         assert_eq!(said(&second), said(&fresh));
+        assert!(same(&fresh, &first) && same(&fresh, &second));
+        assert!(!same(&fresh, &Plan { mode: Mode::Observe, ..second.clone() }));
         let rules = |plan: &Plan| format!("{:?}", plan.compiled.as_ref().unwrap().list());
         assert_eq!(rules(&second), rules(&fresh));
     }

@@ -1,5 +1,8 @@
 //! What watches the agent is not the agent's to change.
 
+mod named;
+mod spread;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -33,10 +36,11 @@ pub struct Places {
 
 impl Places {
     /// The policy files and the folders that hold nothing else, the folders for state, data and cache, and this very
-    /// program.
+    /// program, also under the name that it was started by.
     pub fn of(paths: &Paths, program: Option<PathBuf>) -> Self {
         let Paths { machine, user, project, instead, workspace, hooks, state, cache, data } = paths;
-        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, &program];
+        let called = called();
+        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, &program, &called];
         let above = |path: &Option<PathBuf>| path.as_deref().and_then(Path::parent).map(Path::to_owned);
         // Where everything lies in one folder of our own (`TOLLGATE_HOME`), it is that folder.
         let home = above(state).filter(|home| state != data && above(data).as_ref() == Some(home));
@@ -44,11 +48,13 @@ impl Places {
         Self { paths: named.into_iter().cloned().chain(folders).flatten().collect(), data: data.clone() }
     }
 
-    /// The same, and the scripts of these hooks: whoever changes a guard is not guarded.
+    /// The same, and the programs and scripts of these hooks, whoever wrote them: whoever changes a guard is not guarded.
     #[must_use]
     pub fn with_hooks(mut self, hooks: &[Hook]) -> Self {
-        let scripts = hooks.iter().flat_map(|hook| hook.pins.iter().map(|pin| pin.path.clone()));
-        self.paths.extend(scripts);
+        for hook in hooks {
+            self.paths.extend(hook.pins.iter().map(|pin| pin.path.clone()));
+            self.paths.extend(hook.program.named.iter().cloned());
+        }
         self
     }
 
@@ -74,17 +80,22 @@ impl Protect {
 
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
         let insight = Insight::new(event, body, &*self.ambient);
-        let touches = |effect: &&Effect| self.touches(effect, event.cwd);
-        Ok(match insight.effects()?.iter().find(touches) {
-            None => Verdict::Pass,
-            Some(effect) => Verdict::deny(format!(
-                "this {}, which changes the policy, the record or the hooks that watch the agent; a human can do that",
-                effect.what
-            )),
-        })
+        let what = match insight.effects()?.iter().find(|effect| self.touches(effect, &insight)) {
+            Some(effect) => Some(effect.what.to_string()),
+            None => self.named(&insight)?.map(|path| format!("is given {path}")),
+        };
+        Ok(what.map_or(Verdict::Pass, |what| {
+            Verdict::deny(format!(
+                "this {what}, which changes the policy, the record or the hooks that watch the agent; a human can do that"
+            ))
+        }))
     }
 
-    fn touches(&self, effect: &Effect, cwd: Option<&str>) -> bool {
+    fn known(&self) -> &[String] {
+        self.known.get_or_init(|| self.places.found(&*self.ambient))
+    }
+
+    fn touches(&self, effect: &Effect, insight: &Insight<'_>) -> bool {
         let changes =
             matches!(effect.kind, Kind::Delete | Kind::Overwrite | Kind::Write | Kind::Move | Kind::Permissions);
         let Some(path) = effect.path.as_deref().filter(|path| changes && path.starts_with('/')) else { return false };
@@ -92,15 +103,26 @@ impl Protect {
         let whole = effect.kind == Kind::Move || effect.flags.has(Flag::Recursive);
         // `/folder/*` is written as the folder; then what lies directly in it goes, too.
         let within = whole || effect.kind == Kind::Delete && effect.flags.has(Flag::Pattern);
-        let known = self.known.get_or_init(|| self.places.found(&*self.ambient));
         let hit = |place: &String| match overlap(path, place) {
             Overlap::None => false,
             Overlap::In => true,
-            // What is not there does not go away with its folder.
-            Overlap::Above => within && Path::new(place).symlink_metadata().is_ok(),
+            // What is not there does not go away with its folder. It can be put there with it.
+            Overlap::Above => {
+                within && Path::new(place).symlink_metadata().is_ok() || spread::reaches(effect, path, place, insight)
+            }
         };
-        known.iter().any(hit) || is_policy_here(path, cwd)
+        self.known().iter().any(hit) || is_policy_here(path, insight.event.cwd)
     }
+}
+
+/// The name that this process was started by. Where that is a link, whoever changes the link changes what is started.
+fn called() -> Option<PathBuf> {
+    let name = PathBuf::from(std::env::args_os().next()?);
+    if name.components().count() > 1 {
+        return Some(name).filter(|name| name.is_absolute());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_absolute() && path.exists())
 }
 
 /// Whether a policy at this path would hold for the working directory: one that is not there yet takes the place of

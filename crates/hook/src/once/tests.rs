@@ -78,6 +78,67 @@ fn what_is_kept_is_read_back() {
     }
 }
 
+/// What somebody else may have put there is no decision, and nothing waits for it.
+#[cfg(unix)]
+#[test]
+fn only_what_is_ours_is_believed() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::path::Path;
+
+    type Put = fn(&Path, &Path);
+    let open_to_all = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o666)).unwrap();
+    let cases: [(&str, Put, Option<&str>); 7] = [
+        ("nothing", |_, _| {}, None),
+        ("file", |file, go| assert!(fs::copy(go, file).unwrap() > 0), None),
+        ("link", |file, go| symlink(go, file).unwrap(), Some("is no ordinary file")),
+        ("nowhere", |file, _| symlink("/nowhere/at/all", file).unwrap(), Some("is no ordinary file")),
+        (
+            "fifo",
+            |file, _| assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success()),
+            Some("is no ordinary file"),
+        ),
+        ("folder", |file, _| fs::create_dir(file).unwrap(), Some("is no ordinary file")),
+        (
+            "open",
+            |file, go| {
+                fs::copy(go, file).unwrap();
+                fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+            },
+            Some("others may write to"),
+        ),
+    ];
+    let told = |judged: &Judged| {
+        let judge = || Ok(Decision::stop("judged"));
+        at(&judged.folder, "k", "b".to_owned(), judge).map(|decision| decision.said)
+    };
+    for (name, put, refused) in cases {
+        let judged = Judged::new(name);
+        fs::create_dir_all(&judged.folder).unwrap();
+        fs::set_permissions(&judged.folder, fs::Permissions::from_mode(0o700)).unwrap();
+        let go = judged.folder.join("go");
+        let decision = Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() };
+        fs::write(&go, written(&Kept { decision, answered: Vec::new() }).to_string()).unwrap();
+        fs::set_permissions(&go, fs::Permissions::from_mode(0o600)).unwrap();
+        put(&judged.folder.join("k"), &go);
+        match (told(&judged), refused) {
+            (Err(problem), Some(why)) => assert!(problem.contains(why), "{name}: {problem}"),
+            (said, None) if name == "file" => assert_eq!(said, Ok(Said::Go)),
+            (said, None) => assert_eq!(said, Ok(Said::Stop("judged".to_owned()))),
+            (said, why) => unreachable!("{name}: {said:?} {why:?}"),
+        }
+    }
+    // The folder, too.
+    let judged = Judged::new("open-folder");
+    fs::create_dir_all(&judged.folder).unwrap();
+    open_to_all(&judged.folder);
+    assert!(told(&judged).unwrap_err().contains("others may write to"));
+    fs::set_permissions(&judged.folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let linked = Judged::new("linked-folder");
+    symlink(&judged.folder, &linked.folder).unwrap();
+    assert!(told(&linked).unwrap_err().contains("is no folder"));
+    fs::remove_file(&linked.folder).unwrap();
+}
+
 /// The name of an event in one of its spellings.
 fn key_of(agent: &str, text: &str) -> String {
     let mut doc = Value::Null;
@@ -99,8 +160,14 @@ fn spellings_of_one_call_are_one_event() {
         assert_eq!(key_of("copilot", &copilot(one)), key_of("claude-code", &copilot(other)), "{one} {other}");
     }
     let (before, after) = (copilot(".preToolUse"), copilot(".postToolUse"));
-    let changed =
-        [before.replace("hello", "bye"), before.replace("bash", "view"), before.replace("5a45", "5a46"), after];
+    let elsewhere = before.replace("/home/dev/project", "/home/dev/other");
+    let changed = [
+        before.replace("hello", "bye"),
+        before.replace("bash", "view"),
+        before.replace("5a45", "5a46"),
+        elsewhere,
+        after,
+    ];
     for other in changed {
         assert_ne!(key_of("copilot", &before), key_of("copilot", &other), "{other}");
     }

@@ -153,3 +153,52 @@ fn a_call_that_goes_on_has_not_ended() {
         "#]],
     );
 }
+
+/// The event that a document is taken for, or how it is refused.
+fn taken(agent: &str, event: Option<&str>, document: &str) -> String {
+    let mut doc = Value::Null;
+    match read(find(agent).unwrap(), event, document.as_bytes(), &mut doc) {
+        Ok(read) => read.payload.hook.name.to_owned(),
+        Err(answer) => shown(&answer).lines().find(|line| line.contains("could not judge")).unwrap().to_owned(),
+    }
+}
+
+#[test]
+fn a_registration_at_a_gate_is_asked_about_that_gate() {
+    let before = r#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{}}"#;
+    let after = before.replace("PreToolUse", "PostToolUse");
+    let over = before.replace("PreToolUse", "SessionEnd");
+    let torn = |told: &str| format!("the registration names PreToolUse, and the document is about {told}");
+    for (event, document, expected) in [
+        (None, before, "PreToolUse".to_owned()),
+        (Some("PreToolUse"), before, "PreToolUse".to_owned()),
+        (Some("PreToolUse"), &after, torn("PostToolUse")),
+        (Some("PreToolUse"), &over, torn("SessionEnd")),
+        // Where nothing is refused, the document knows better.
+        (Some("SessionEnd"), before, "PreToolUse".to_owned()),
+        (Some("Nonsense"), before, "PreToolUse".to_owned()),
+    ] {
+        let said = taken("claude-code", event, document);
+        assert!(said.contains(&expected), "{event:?} {document}: {said}");
+    }
+    // What is inferred is no more than a guess.
+    let camel = r#"{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"bash","toolArgs":{},"toolResult":{}}"#;
+    assert_eq!(taken("copilot", Some("preToolUse"), camel), "preToolUse");
+    assert_eq!(taken("copilot", Some("postToolUse"), camel), "postToolUse");
+    assert_eq!(taken("copilot", None, camel), "postToolUse");
+}
+
+#[test]
+fn an_envelope_that_can_be_read_in_two_ways_is_refused_at_every_event() {
+    for (document, refused) in [
+        (r#"{"hook_event_name":"PreToolUse","hook_event_name":"SessionEnd","session_id":"s"}"#, true),
+        (r#"{"hook_event_name":"PreToolUse","hook_event\u005fname":"SessionEnd","session_id":"s"}"#, true),
+        (r#"{"hook_event_name":"SessionEnd","session_id":"s","session_id":"t"}"#, true),
+        (r#"{"hook_event_name":"SessionEnd","session_id":"s","reason":{"a:\"":1,"a:\"":2}}"#, false),
+        (r#"{"hook_event_name":"SessionEnd","session_id":"s","reason":"{\"a\":1}"}"#, false),
+    ] {
+        let said = taken("claude-code", None, document);
+        assert_eq!(said.contains("can be read in two ways"), refused, "{document}: {said}");
+        assert!(refused || said == "SessionEnd", "{document}: {said}");
+    }
+}

@@ -26,6 +26,7 @@ pub(super) fn findings(policy: &Policy) -> Vec<Finding> {
         Err(problem) => found.push(finding(Weight::Bad, problem, Some("tollgate check"))),
         Ok(plan) => {
             found.extend(enforced(&plan));
+            found.extend(remembered(&paths));
             found.push(recorded(&plan, &paths));
         }
     }
@@ -72,6 +73,18 @@ fn enforced(plan: &Plan) -> Vec<Finding> {
         found.push(finding(Weight::Bad, text, Some("take `mode` out of the policy")));
     }
     found
+}
+
+/// What hooks go by is what was worked out before, and must be what the policy says. Whoever can write there could make it
+/// say anything.
+fn remembered(paths: &Paths) -> Option<Finding> {
+    let (Ok(plan), Ok(kept)) = (tollgate_config::load(paths), tollgate_config::load_cached(paths)) else { return None };
+    if tollgate_config::same(&plan, &kept) {
+        return None;
+    }
+    let folder = paths.cache().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let text = format!("not enforced: the plan that was kept in {folder} is not what the policy says");
+    Some(finding(Weight::Bad, text, Some(&format!("remove the folder {folder}, and find out who changed it"))))
 }
 
 /// Whether the record can be opened, as the hook opens it, and its newest part is signed by us.
