@@ -1,4 +1,15 @@
 //! Whether a person sits here: commands that relax something are not for agents.
+//!
+//! This is a hurdle and not a wall. A program that runs as the same user can do what the user can: it can start a
+//! session of its own with a terminal in it (`setsid`, `script`), so that none of its ancestors is an agent any more;
+//! it can run an agent, or this program, under another name; it can edit the files themselves. Nothing here notices
+//! that. What helps is the rest: the packs refuse these commands by their name when an agent proposes them, and
+//! `Protect` refuses calls that touch the policy, the state, the key or the registered hooks. Who must be sure gives the
+//! agent a user of its own.
+//!
+//! A key for automation proves something only if the caller could not have made it. So it lies in one place in the
+//! home, which no variable moves, and stands for nothing outside of that home: whoever sets `HOME` to a folder of their
+//! own gets to change that folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal};
@@ -6,12 +17,17 @@ use std::path::{Path, PathBuf};
 
 use tollgate_config::{Paths, sha256};
 use tollgate_engine::ours;
+use tollgate_hook::setup::Place;
 
 use crate::command::Failure;
 use crate::output::visible;
 
-/// The file in the folder for data that holds the hash of the key for automation.
-const KEY_FILE: &str = "automation.sha256";
+/// Variables that say where something lies that a command changes: our own, and those of agents.
+#[rustfmt::skip]
+const FOLDERS: &[&str] = &[
+    "TOLLGATE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "OPENCLAW_STATE_DIR",
+];
 /// How many ancestors are looked at. There are fewer, unless somebody plays.
 const MOST_ANCESTORS: usize = 64;
 
@@ -44,8 +60,23 @@ const MARKS: &[(&str, &str)] = &[
 ///
 /// `what` is the command, as it was typed: `tollgate pause`.
 pub(crate) fn require(what: &str, key: Option<&str>) -> Result<(), Failure> {
+    require_for(what, key, [])
+}
+
+/// The same, for a command that changes these files besides our own.
+pub(crate) fn require_for<'f>(
+    what: &str,
+    key: Option<&str>,
+    files: impl IntoIterator<Item = &'f Path>,
+) -> Result<(), Failure> {
     let given = key.map(str::to_owned).or_else(|| std::env::var("TOLLGATE_KEY").ok()).filter(|key| !key.is_empty());
     if let Some(given) = given {
+        all_at_home(files).map_err(|why| {
+            format!(
+                "`{what}`: the key for automation is for what lies in its home, and {why}; \
+                 run it without the key in a terminal of your own"
+            )
+        })?;
         return match_key(what, &given);
     }
     let help = "run it yourself in a terminal of your own; for automation see `tollgate key --help`";
@@ -57,6 +88,41 @@ pub(crate) fn require(what: &str, key: Option<&str>) -> Result<(), Failure> {
         return Err(format!("`{what}` is for people, and there is no terminal; {help}").into());
     }
     Ok(())
+}
+
+/// Says what a command would change outside of the home that the key lies in.
+fn all_at_home<'f>(files: impl IntoIterator<Item = &'f Path>) -> Result<(), String> {
+    let cwd = std::env::current_dir().map_err(|error| format!("the working directory is unknown: {error}"))?;
+    let env = |name: &str| std::env::var_os(name);
+    let home = Paths::home(&cwd, env).ok_or("there is no home")?;
+    if env("HOME").map(PathBuf::from).as_ref() != Some(&home) {
+        return Err("`HOME` leads into the project".to_owned());
+    }
+    let away = |name: &&&str| env(name).is_some_and(|value| !value.is_empty() && !is_in(Path::new(&value), &home));
+    if let Some(name) = FOLDERS.iter().find(away) {
+        return Err(format!("`{name}` leads out of it"));
+    }
+    let paths = Paths::find(&cwd, None, env);
+    let ours = [&paths.user, &paths.state, &paths.cache, &paths.data, &paths.key];
+    let ours = ours.into_iter().flatten().find(|path| !is_in(path, &home)).map(PathBuf::as_path);
+    let project = Place::of_process()?.project;
+    let listed = Paths::listed_home();
+    match ours.or_else(|| {
+        files.into_iter().find(|file| !is_in(file, &home) && !is_only_in(file, &project, listed.as_deref()))
+    }) {
+        Some(path) => Err(format!("`{}` is not there", visible(&path.display().to_string()))),
+        None => Ok(()),
+    }
+}
+
+fn is_in(path: &Path, home: &Path) -> bool {
+    path.is_absolute() && Paths::is_below(path, home)
+}
+
+/// Whether a file is the project's and not also the user's, who may have another home than the variable says: then the
+/// project is in the home that the variable should name.
+fn is_only_in(file: &Path, project: &Path, listed: Option<&Path>) -> bool {
+    project.parent().is_some() && is_in(file, project) && listed.is_some_and(|listed| !is_in(file, listed))
 }
 
 fn match_key(what: &str, given: &str) -> Result<(), Failure> {
@@ -73,8 +139,8 @@ fn match_key(what: &str, given: &str) -> Result<(), Failure> {
 
 /// Where the hash of the key for automation lies.
 pub(crate) fn key_file() -> Result<PathBuf, Failure> {
-    let paths = Paths::of_process(None)?;
-    Ok(paths.data().map_err(|error| error.to_string())?.join(KEY_FILE))
+    let none = "the key for automation lies in your home; set `HOME` to it, with its full path";
+    Ok(Paths::of_process(None)?.key.ok_or_else(|| none.to_owned())?)
 }
 
 fn at_a_terminal() -> bool {

@@ -164,26 +164,26 @@ fn nothing_is_taken_for_granted() {
     check(
         "claude-code",
         |sandbox| {
-            let state = sandbox.root().join("state/state");
+            let state = sandbox.root().join("home/state/state");
             fs::create_dir_all(&state).unwrap();
             fs::write(state.join("audit"), "a file where a folder should be").unwrap();
         },
         expect![[r#"
             enforced: false
-            bad: it refuses every call: the record: cannot make `/state/state/audit`: File exists (os error 17)
-            bad: the record cannot be written, so every call is refused: cannot make `/state/state/audit`: File exists (os error 17)
+            bad: it refuses every call: the record: cannot make `/home/state/state/audit`: File exists (os error 17)
+            bad: the record cannot be written, so every call is refused: cannot make `/home/state/state/audit`: File exists (os error 17)
         "#]],
     );
     check(
         "claude-code",
         |sandbox| {
-            let cache = sandbox.root().join("state/cache");
+            let cache = sandbox.root().join("home/state/cache");
             fs::create_dir_all(&cache).unwrap();
             fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
         },
         expect![[r#"
             enforced: true
-            bad: others may write to the folder for cache: /state/cache
+            bad: others may write to the folder for cache: /home/state/cache
         "#]],
     );
     check(

@@ -137,7 +137,7 @@ const STORES: &[Fault] = &[
     Fault {
         name: "a state that is a file",
         arrange: |sandbox| {
-            let state = sandbox.root().join("state");
+            let state = sandbox.root().join("home/state");
             fs::remove_dir_all(&state).is_ok() && fs::write(state, "").is_ok()
         },
         ..NONE
@@ -152,7 +152,7 @@ const STORES: &[Fault] = &[
         name: "a full disk",
         arrange: |sandbox| {
             let mut tried = Command::new("bash");
-            tried.args(["-c", FULL, "bash", "true"]).env("TOLLGATE_HOME", sandbox.root().join("state"));
+            tried.args(["-c", FULL, "bash", "true"]).env("TOLLGATE_HOME", sandbox.root().join("home/state"));
             tried.stderr(Stdio::null()).status().is_ok_and(|ended| ended.success())
         },
         through: Some(FULL),

@@ -119,7 +119,7 @@ fn a_relative_folder_is_relative_to_here() {
 fn a_damaged_store_of_trust_is_listed_or_refused_and_breaks_nothing() {
     let sandbox = Sandbox::new();
     let entry = r#"{"kind": "config\u001b", "path": "/x", "hash": "é", "date": "2026-01-01"}"#;
-    sandbox.write("../state/data/trust.json", &format!(r#"{{"version": 1, "entries": [{entry}]}}"#));
+    sandbox.write("../home/state/data/trust.json", &format!(r#"{{"version": 1, "entries": [{entry}]}}"#));
     let ran = sandbox.run(&["trust", "--list"]);
     assert!(matches!(ran.code, Some(0 | 2)) && !ran.out.contains('\u{1b}'), "{:?} {}", ran.code, ran.err);
 }

@@ -153,7 +153,8 @@ fn what_is_trusted_is_shown_whole() {
 fn a_folder_can_be_named() {
     let sandbox = sandbox();
     let dir = sandbox.project().display().to_string();
-    let elsewhere = sandbox.root().join("home");
+    let elsewhere = sandbox.root().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
     let run = |args: &[&str]| {
         let mut command = sandbox.command(args);
         command.current_dir(&elsewhere).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());

@@ -261,7 +261,10 @@ fn without_its_key_ones_own_log_is_not_proven() {
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(ran.code, Some(1), "{said}");
     assert!(said.starts_with("not proven: 19 records (1 to 19)"), "{said}");
-    assert!(said.contains("note: the key of this log is not in `/state/data/audit`. Without it nothing"), "{said}");
+    assert!(
+        said.contains("note: the key of this log is not in `/home/state/data/audit`. Without it nothing"),
+        "{said}"
+    );
     let json = sandbox.run(&["log", "verify", "--json"]);
     assert_eq!((json.code, &json.json()["ok"]), (Some(1), &serde_json::json!(false)));
     // Whoever knows the key, or looks at a copy, is told what they were told before.
@@ -292,7 +295,7 @@ fn the_key() {
         &["log", "key"],
         expect![[r#"
         there is no key yet: it is made with the first record of the log in
-        /state/state/audit
+        /home/state/state/audit
         [1]
     "#]],
     );

@@ -263,7 +263,7 @@ fn sealed_values_are_opened_for_who_has_the_key() {
         &sandbox,
         &["log", "show", "1", "--dir", "sealed", "--unseal"],
         expect![[r#"
-        error: the field `arguments` is sealed, and there is no key; it is `TOLLGATE_SEAL_KEY`, or `/state/data/audit/audit-seal.key`
+        error: the field `arguments` is sealed, and there is no key; it is `TOLLGATE_SEAL_KEY`, or `/home/state/data/audit/audit-seal.key`
         [2]
     "#]],
     );
@@ -273,7 +273,7 @@ fn sealed_values_are_opened_for_who_has_the_key() {
         &sandbox,
         &["log", "show", "1", "--dir", "sealed", "--unseal"],
         expect![[r#"
-        error: the field `arguments` was sealed with another key; it is `TOLLGATE_SEAL_KEY`, or `/state/data/audit/audit-seal.key`
+        error: the field `arguments` was sealed with another key; it is `TOLLGATE_SEAL_KEY`, or `/home/state/data/audit/audit-seal.key`
         [2]
     "#]],
     );

@@ -251,7 +251,7 @@ fn an_erasure_says_that_older_logs_were_not_touched() {
     let old = old.into_iter().find(|path| path.is_dir()).unwrap();
     let name = old.file_name().unwrap().to_str().unwrap();
     let ran = sandbox.run(&["log", "erase", "--seq", "4", "--reason", "x", "--yes"]);
-    let said = format!("note: an older log was not touched: {name} in /state/state/audit\n");
+    let said = format!("note: an older log was not touched: {name} in /home/state/state/audit\n");
     assert!(ran.out.ends_with(&said), "{}", ran.all());
     let ran = sandbox.run(&["log", "erase", "--seq", "5-8", "--reason", "x", "--yes", "--json"]);
     assert_eq!(ran.json()["untouched"], json!([name]));
@@ -318,9 +318,11 @@ fn a_home_that_is_not_used_is_mentioned() {
     let sandbox = session();
     let note = "note: TOLLGATE_HOME is ignored: it leads into the project (or is not absolute)\n";
     let inside = sandbox.project().join("home");
-    for (home, expected) in
-        [("relative", note), (inside.to_str().unwrap(), note), (sandbox.root().join("state").to_str().unwrap(), "")]
-    {
+    for (home, expected) in [
+        ("relative", note),
+        (inside.to_str().unwrap(), note),
+        (sandbox.root().join("home/state").to_str().unwrap(), ""),
+    ] {
         let ran = sandbox.command(&["log"]).env("TOLLGATE_HOME", home).output().unwrap();
         assert_eq!(String::from_utf8(ran.stderr).unwrap(), expected, "{home}");
     }

@@ -262,7 +262,7 @@ fn where_there_is_nothing() {
             expect![[r#"
             nothing is recorded yet
               every call that an agent makes through Tollgate adds to it
-              looked in /state/state/audit
+              looked in /home/state/state/audit
             [0]
         "#]],
         ),
@@ -275,7 +275,7 @@ fn where_there_is_nothing() {
         (
             &["log", "verify"],
             expect![[r#"
-            nothing to check: there is no record in /state/state/audit
+            nothing to check: there is no record in /home/state/state/audit
               if there were any, all of them are gone: only an anchor kept elsewhere can
               tell
             [1]
@@ -284,14 +284,14 @@ fn where_there_is_nothing() {
         (
             &["log", "show", "1"],
             expect![[r#"
-            error: there is no record 1; nothing is recorded in `/state/state/audit`
+            error: there is no record 1; nothing is recorded in `/home/state/state/audit`
             [2]
         "#]],
         ),
         (
             &["log", "export"],
             expect![[r#"
-            error: there is nothing to export: no record is in `/state/state/audit`
+            error: there is nothing to export: no record is in `/home/state/state/audit`
             [2]
         "#]],
         ),
@@ -312,7 +312,7 @@ fn where_there_is_nothing() {
         expect![[r#"
         nothing is recorded yet
           nothing will be: the policy has `[audit] enabled = false`
-          looked in /state/state/audit
+          looked in /home/state/state/audit
         [0]
     "#]],
     );

@@ -71,8 +71,8 @@ fn what_relaxes_wants_a_person() {
         assert!(said.contains("is for people, and"), "{args:?}: {said}");
         assert!(said.contains("run it yourself in a terminal of your own"), "{args:?}: {said}");
     }
-    assert!(!sandbox.root().join("state/data/trust.json").exists());
-    assert!(!sandbox.root().join("state/state/pause.json").exists());
+    assert!(!sandbox.root().join("home/state/data/trust.json").exists());
+    assert!(!sandbox.root().join("home/state/state/pause.json").exists());
     // What restricts or only looks, anybody may do.
     for args in [&["trust", "--list"][..], &["status"], &["halt"], &["check"]] {
         assert_eq!(sandbox.run(args).code, Some(0), "{args:?}");
@@ -106,7 +106,7 @@ fn at_a_terminal_of_an_agent_nobody_is_a_person() {
     assert!(said.contains("`tollgate trust` is for people, and the agent `codex` started this"), "{said}");
     let marked = in_a_terminal(&sandbox, "env CLAUDECODE=1", &format!("{tollgate} trust"));
     assert!(marked.contains("the agent `claude` started this"), "{marked}");
-    assert!(!sandbox.root().join("state/data/trust.json").exists());
+    assert!(!sandbox.root().join("home/state/data/trust.json").exists());
     // Whoever runs these tests may be an agent; then nothing can be shown about people.
     let plain = in_a_terminal(&sandbox, tollgate, "trust");
     if !plain.contains("started this") {
@@ -122,7 +122,7 @@ fn a_key_stands_for_a_person_until_it_is_revoked() {
     let made = sandbox.run(&["key", "new", "--json"]).json();
     let key = made["key"].as_str().unwrap();
     assert!(key.starts_with("tollgate-key-") && key.len() == 77, "{key}");
-    let file = sandbox.root().join("state/data/automation.sha256");
+    let file = sandbox.key_file();
     let kept = std::fs::read_to_string(&file).unwrap();
     assert!(!kept.contains(key) && kept.trim() == tollgate_config::sha256(key.as_bytes()));
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -171,7 +171,7 @@ fn a_pause_stops_nothing_records_everything_and_says_so() {
 #[test]
 fn a_pause_that_is_not_believed_is_told_and_the_policy_holds() {
     let sandbox = Sandbox::new().keyed();
-    sandbox.write("../state/state/pause.json", "{}");
+    sandbox.write("../home/state/state/pause.json", "{}");
     let answer = hook(&sandbox, "rm -rf /usr");
     assert!(reason(&answer).starts_with("shell-safety/"), "{answer}");
     let quiet = hook(&sandbox, "ls");
@@ -200,7 +200,7 @@ fn while_halted_everything_is_refused_and_recorded_and_nothing_is_spent() {
     assert_eq!(hook(&sandbox, "ls"), Value::Null, "what was refused meanwhile did not count");
     assert_eq!(reason(&hook(&sandbox, "ls")), "two: enough. At most 2 in all; 0 left");
     // A file is enough, whoever made it.
-    sandbox.write("../state/state/halt", "");
+    sandbox.write("../home/state/state/halt", "");
     assert!(reason(&hook(&sandbox, "ls")).contains("no reason was given"));
 }
 
@@ -210,10 +210,12 @@ fn what_watches_the_agent_is_protected_wherever_it_lies_and_whatever_is_enforced
     sandbox.user_policy("packs.use = []\n");
     let settings = sandbox.root().join("elsewhere/settings.json");
     let manifest = json!({ "files": [{ "path": settings, "agent": "claude-code", "since": "2026-11-01T10:00:00Z" }] });
-    sandbox.write("../state/data/installed.json", &manifest.to_string());
+    sandbox.write("../home/state/data/installed.json", &manifest.to_string());
     assert_eq!(hook(&sandbox, "rm -rf /usr"), Value::Null, "no pack, no objection");
     let refused = |sandbox: &Sandbox| {
-        for command in ["rm -rf ../state", "echo > ../elsewhere/settings.json", "touch ../state/state/pause.json"] {
+        for command in
+            ["rm -rf ../home/state", "echo > ../elsewhere/settings.json", "touch ../home/state/state/pause.json"]
+        {
             let answer = hook(sandbox, command);
             assert!(reason(&answer).contains("a human can do that"), "{command}: {answer}");
         }
@@ -248,7 +250,7 @@ fn the_status_of_nothing_and_of_something() {
     let manifest = json!({ "files": [
         { "path": "/a", "agent": "claude-code", "since": "2026-11-01T10:00:00Z" }, { "path": "/b", "agent": "codex" },
     ] });
-    sandbox.write("../state/data/installed.json", &manifest.to_string());
+    sandbox.write("../home/state/data/installed.json", &manifest.to_string());
     sandbox.write("tollgate.toml", "[packs]\nuse = ['shell-safety']\n");
     sandbox.run(&["pause", "10m", "--reason", "a reason"]);
     sandbox.run(&["halt", "--reason", "stop"]);
@@ -318,6 +320,6 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
     assert_eq!(document["agents"]["claude-code"]["on_failure"]["killed"], "blocked", "{document}");
     assert_eq!(document["agents"].as_object().unwrap().len(), tollgate_hook::AGENTS.len());
     assert_eq!(sandbox.run(&["check", "--agent", "nobody"]).code, Some(2));
-    sandbox.write("../state/data/installed.json", r#"{"files": [{"path": "/a", "agent": "claude-code"}]}"#);
+    sandbox.write("../home/state/data/installed.json", r#"{"files": [{"path": "/a", "agent": "claude-code"}]}"#);
     assert!(sandbox.run(&["check"]).out.contains("if tollgate is killed, too slow or missing, calls are refused"));
 }

@@ -9,6 +9,8 @@ use tollgate_rules::Ambient;
 
 /// What makes a folder a project's.
 const MARKS: [&str; 2] = [".git", tollgate_config::FILE_NAME];
+/// Where homes are, also those of others.
+const FOLDERS_OF_HOMES: [&str; 2] = ["/home", "/Users"];
 /// How many working directories are remembered.
 const MAX_KNOWN: usize = 256;
 /// How long a path may be.
@@ -19,8 +21,9 @@ const MAX_LINKS: usize = 40;
 /// The file system of this machine.
 ///
 /// The workspace is the nearest folder at or above the working directory that has a `.git` or a `tollgate.toml`, else
-/// the working directory. The root and home folders are never a workspace: in them, nothing is ordinary. What was found
-/// for a working directory stays, so that an agent cannot make its workspace larger by leaving a mark further up.
+/// the working directory. The root, home folders and the folders of homes are never a workspace: in them, nothing is
+/// ordinary. What was found for a working directory stays, so that an agent cannot make its workspace larger by leaving
+/// a mark further up.
 #[derive(Debug, Default)]
 pub struct Disk {
     /// The home folder where a working directory says nothing about it.
@@ -41,7 +44,11 @@ impl Disk {
         let homes = [self.home(cwd.to_str()), self.home.clone()];
         let homes: Vec<PathBuf> =
             homes.iter().flatten().map(|home| real(home).unwrap_or_else(|| home.into())).collect();
-        let ordinary = |folder: &&Path| folder.parent().is_some() && !homes.iter().any(|home| home == folder);
+        let holds_homes = |folder: &Path| {
+            FOLDERS_OF_HOMES.iter().any(|homes| folder == Path::new(homes))
+                || homes.iter().any(|home| home.starts_with(folder))
+        };
+        let ordinary = |folder: &&Path| folder.parent().is_some() && !holds_homes(folder);
         let marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
         let cwd = cwd.as_path();
         let found = cwd.ancestors().take_while(ordinary).find(marked).or(Some(cwd).filter(ordinary));
@@ -156,7 +163,8 @@ mod tests {
         ] {
             assert_eq!(disk.workspace(Some(&folder.path(cwd))), [folder.path(expected)], "{cwd}");
         }
-        for cwd in ["/", &folder.path("home")] {
+        // Who is above homes would have all of them.
+        for cwd in ["/", &folder.path("home"), &folder.path(""), "/home", "/home/", "/Users", "/tmp/../home"] {
             assert_eq!(disk.workspace(Some(cwd)), [""], "{cwd}");
         }
         assert_eq!(disk.workspace(None), [""; 0]);

@@ -35,7 +35,8 @@ pub(super) fn change(plan: &Plan, wanted: &Wanted<'_>, writing: &Writing, json: 
     }
     let writes = !writing.dry_run && !plan.is_empty();
     if writes {
-        human::require(wanted.what, writing.key.key.as_deref())?;
+        let files = plan.changes.iter().map(|change| change.path.as_path());
+        human::require_for(wanted.what, writing.key.key.as_deref(), files)?;
     }
     if !json {
         print(&shown(plan, paint))?;

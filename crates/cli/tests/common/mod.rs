@@ -26,7 +26,7 @@ impl Sandbox {
         let root =
             std::env::temp_dir().canonicalize().unwrap().join(format!("tollgate-cli-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&root);
-        for folder in ["home", "project", "state", "bin"] {
+        for folder in ["home/state", "project", "bin"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), root.join("bin/tollgate")).unwrap();
@@ -35,11 +35,16 @@ impl Sandbox {
 
     /// With a key for automation, which every command is given: what only people may do can be done.
     pub(crate) fn keyed(mut self) -> Self {
-        let data = self.root.join("state/data");
-        std::fs::create_dir_all(&data).unwrap();
-        std::fs::write(data.join("automation.sha256"), tollgate_config::sha256(KEY.as_bytes())).unwrap();
+        let place = self.key_file();
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::fs::write(place, tollgate_config::sha256(KEY.as_bytes())).unwrap();
         self.keyed = true;
         self
+    }
+
+    /// Where the hash of the key for automation lies.
+    pub(crate) fn key_file(&self) -> PathBuf {
+        self.root.join("home/.local/share/tollgate/automation.sha256")
     }
 
     /// With this policy in the project.
@@ -83,7 +88,7 @@ impl Sandbox {
             .current_dir(self.project())
             .env_clear()
             .env("HOME", self.root.join("home"))
-            .env("TOLLGATE_HOME", self.root.join("state"))
+            .env("TOLLGATE_HOME", self.root.join("home/state"))
             .env("PATH", "/usr/bin:/bin");
         if self.keyed {
             command.env("TOLLGATE_KEY", KEY);

@@ -55,11 +55,11 @@ pub(crate) fn session() -> Sandbox {
 
 /// Where a sandbox keeps its log.
 pub(crate) fn dir(root: &Path) -> PathBuf {
-    root.join("state/state/audit")
+    root.join("home/state/state/audit")
 }
 
 pub(crate) fn key_dir(root: &Path) -> PathBuf {
-    root.join("state/data/audit")
+    root.join("home/state/data/audit")
 }
 
 /// Changes a file of the log.

@@ -53,9 +53,8 @@ const KEY_HASH: &str = "f322723a4f57b4151d395f42b65f43ec7bfc449fb3f78b33acda879e
 impl Sandbox {
     /// Runs with the key for automation.
     pub(crate) fn acted(&self, args: &[&str]) -> Ran {
-        let data = self.root().join("state/data");
-        let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(&data);
-        let key = data.join("automation.sha256");
+        let key = self.key_file();
+        let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(key.parent().unwrap());
         if !key.exists() {
             fs::write(&key, format!("{KEY_HASH}\n")).unwrap();
             fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
@@ -92,12 +91,15 @@ impl Sandbox {
         sandbox
     }
 
-    /// Every file and folder of home and project, with what it holds.
+    /// Every file and folder of home and project, with what it holds, without what is our own.
     pub(crate) fn tree(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.home(), self.project()];
         while let Some(folder) = folders.pop() {
             for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if [self.home().join("state"), self.home().join(".local")].contains(&path) {
+                    continue;
+                }
                 let name = path.strip_prefix(self.root()).unwrap().display().to_string();
                 found.insert(name, fs::read_to_string(&path).unwrap_or_default());
                 if path.is_dir() {

@@ -155,7 +155,7 @@ pub(crate) fn shown(ran: &Ran, expected: Expect) {
 
 /// The folder of the log, and that of the keys.
 fn folders(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
-    let home = sandbox.project().with_file_name("state");
+    let home = sandbox.project().with_file_name("home").join("state");
     (home.join("state/audit"), home.join("data/audit"))
 }
 

@@ -56,7 +56,7 @@ fn what_cannot_be_done_is_said() {
     shown(
         &sandbox.run(&["replay"]),
         expect![[r#"
-        error: there is no log in `/state/state/audit`; nothing was recorded there
+        error: there is no log in `/home/state/state/audit`; nothing was recorded there
         [2]
     "#]],
     );

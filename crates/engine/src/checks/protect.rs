@@ -38,13 +38,13 @@ impl Places {
     /// The policy files and the folders that hold nothing else, the folders for state, data and cache, and this very
     /// program, also under the name that it was started by.
     pub fn of(paths: &Paths, program: Option<PathBuf>) -> Self {
-        let Paths { machine, user, project, instead, workspace, hooks, state, cache, data } = paths;
+        let Paths { machine, user, project, instead, workspace, hooks, state, cache, data, key } = paths;
         let called = called();
-        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, &program, &called];
+        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, key, &program, &called];
         let above = |path: &Option<PathBuf>| path.as_deref().and_then(Path::parent).map(Path::to_owned);
         // Where everything lies in one folder of our own (`TOLLGATE_HOME`), it is that folder.
         let home = above(state).filter(|home| state != data && above(data).as_ref() == Some(home));
-        let folders = [above(machine), above(user), home];
+        let folders = [above(machine), above(user), above(key), home];
         Self { paths: named.into_iter().cloned().chain(folders).flatten().collect(), data: data.clone() }
     }
 
