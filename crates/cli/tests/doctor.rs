@@ -201,7 +201,7 @@ fn nothing_is_taken_for_granted() {
 fn a_plan_that_was_changed_is_noticed() {
     let poison = |sandbox: &Sandbox| {
         sandbox.run(&["doctor", "--agent", "claude-code"]);
-        let kept = fs::read_dir(sandbox.root().join("state/cache")).unwrap().map(|entry| entry.unwrap().path());
+        let kept = fs::read_dir(sandbox.root().join("home/state/cache")).unwrap().map(|entry| entry.unwrap().path());
         let kept: Vec<_> = kept.filter(|path| path.to_str().unwrap().contains("plan-")).collect();
         assert!(!kept.is_empty());
         for path in kept {
@@ -215,7 +215,7 @@ fn a_plan_that_was_changed_is_noticed() {
         poison,
         expect![[r#"
             enforced: true
-            bad: not enforced: the plan that was kept in /state/cache is not what the policy says
+            bad: not enforced: the plan that was kept in /home/state/cache is not what the policy says
         "#]],
     );
 }

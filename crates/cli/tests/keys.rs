@@ -172,7 +172,7 @@ fn whoever_has_a_home_of_their_own_changes_that_one() {
     assert!(own.join("state/tollgate/pause.json").exists());
     assert!(!sandbox.root().join("home/state/state/pause.json").exists());
     let theirs = fs::read_to_string(sandbox.root().join("home/.claude/settings.json")).unwrap();
-    assert!(theirs.contains("\"claude-code\""), "{theirs}");
+    assert!(theirs.contains("hook claude-code"), "{theirs}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_session_is_played_and_nothing_is_left_of_it() {
     .assert_eq(rest);
     assert_eq!(left(&sandbox), Vec::<PathBuf>::new());
     // Nothing of this user's is touched, and nothing of theirs decides.
-    for folder in ["home", "state", "project"] {
+    for folder in ["home/state", "project"] {
         assert_eq!(fs::read_dir(sandbox.root().join(folder)).unwrap().count(), 0, "{folder}");
     }
 }

@@ -21,6 +21,8 @@ fn all_programs_can_be_ended_at_once() {
         while !started.exists() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
+        // A program can do something before whoever started it has noted it down.
+        std::thread::sleep(Duration::from_millis(200));
         end_all();
     });
     let names = Names::default();
