@@ -155,9 +155,10 @@ fn respond_to(
     used: &mut Option<Used>,
 ) -> Result<HookAnswer, String> {
     let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
-    let paths = paths(&moment)?;
+    let cwd = folder_of(&moment)?;
+    let paths = Paths::find(&cwd, None, |name| std::env::var_os(name));
     let decision = once::decided(registered, event, read, &moment, &paths, || {
-        let (opened, tells) = open(&paths)?;
+        let (opened, tells) = open(&paths, &cwd)?;
         let Used { engine, .. } = used.insert(opened);
         let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), tells };
         Ok(run::decide(&gate, read))
@@ -165,25 +166,24 @@ fn respond_to(
     Ok(run::say(read.agent, &read.payload, decision))
 }
 
-/// Where the policy of the agent's working directory lies. The hook may have been started anywhere.
-fn paths(moment: &Moment<'_>) -> Result<Paths, String> {
-    let told = moment.cwd.map(PathBuf::from).filter(|cwd| cwd.is_absolute());
-    let cwd = match told {
-        Some(cwd) => cwd,
-        None => std::env::current_dir().map_err(|error| format!("the working directory: {error}"))?,
-    };
-    Ok(Paths::find(&cwd, None, |name| std::env::var_os(name)))
+/// The agent's working directory. The hook may have been started anywhere.
+fn folder_of(moment: &Moment<'_>) -> Result<PathBuf, String> {
+    match moment.cwd.map(PathBuf::from).filter(|cwd| cwd.is_absolute()) {
+        Some(cwd) => Ok(cwd),
+        None => std::env::current_dir().map_err(|error| format!("the working directory: {error}")),
+    }
 }
 
 /// The policy that holds there, ready to judge and to record.
-fn open(paths: &Paths) -> Result<(Used, Vec<String>), String> {
+fn open(paths: &Paths, cwd: &Path) -> Result<(Used, Vec<String>), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
     let stand = Switch::at(state).read(clock.wall());
     let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
     let plan = if stand.observes() { observed(plan).map_err(|wrong| one_line(&wrong))? } else { plan };
     let mut tells = stand.tells();
-    let disk = Disk::new(std::env::var("HOME").ok().filter(|home| home.starts_with('/')));
+    let home = Paths::home(cwd, |name| std::env::var_os(name));
+    let disk = Disk::new(home.and_then(|home| home.into_os_string().into_string().ok()));
     let ambient: Arc<dyn Ambient> = Arc::new(disk);
     let places = Places::of(paths, std::env::current_exe().ok()).with_hooks(&plan.hooks);
     let protect = Protect::registration(places, Arc::clone(&ambient));
