@@ -453,10 +453,15 @@ fn what_was_removed_from_the_log_is_gone_from_the_index() {
     drop(open(&folder));
     let bytes = std::fs::read(file(&folder)).unwrap();
     let text = String::from_utf8_lossy(&bytes);
-    let held: BTreeSet<&str> = text.split("session-").skip(1).map(|rest| &rest[..5]).collect();
+    let digits = |rest: &str| rest.chars().take(5).take_while(char::is_ascii_digit).collect::<String>();
+    let held: BTreeSet<String> = text.split("session-").skip(1).map(digits).collect();
     let left: Vec<Record> = read(&folder);
     let named = left.iter().filter_map(|record| record.session.as_deref()?.strip_prefix("session-"));
-    assert_eq!(held, named.collect());
+    let named: BTreeSet<&str> = named.collect();
+    // What the database wrote over may leave half a name of a record that is still there.
+    let stays = |held: &String| named.iter().any(|name| !held.is_empty() && name.starts_with(held.as_str()));
+    assert!(held.iter().all(stays), "{held:?}");
+    assert!(named.iter().all(|name| held.contains(*name)), "{held:?}");
     assert!(stay[0].first > 4096, "{}", stay[0].first);
 }
 
