@@ -159,7 +159,7 @@ fn a_folder_can_be_named() {
         let mut command = sandbox.command(args);
         command.current_dir(&elsewhere).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
         let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"y\n").unwrap();
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"y\n");
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
         (output.status.code(), text.replace(sandbox.root().to_str().unwrap(), ""))
