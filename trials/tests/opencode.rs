@@ -42,7 +42,6 @@ static OPENCODE: Peer = Peer {
     killed: Then::DoesNotRun,
     missing: Then::DoesNotRun,
     // A prompt that is refused looks like any other error of its own.
-    tells: false,
 };
 
 #[test]

@@ -110,7 +110,7 @@ pub(crate) fn panics(peer: &Peer) {
     assert!(model.was_finished() || was_kept_away(&model), "{}: {printed}", saw(&model));
     assert_eq!(world.made("allowed.txt"), None, "{printed}");
     let told = model.saw_after(1).unwrap_or_default() + &printed;
-    assert_eq!(told.contains("tollgate doctor"), peer.tells, "{}: {printed}", peer.id);
+    assert!(told.contains("tollgate doctor"), "{}: {printed}", peer.id);
 }
 
 /// Whether the agent did not even show the prompt to the model: some ask about that, too.

@@ -28,8 +28,6 @@ pub(crate) struct Peer {
     pub(crate) killed: Then,
     /// When its hook is not there.
     pub(crate) missing: Then,
-    /// Whether somebody gets to see the reason when a refusal is an exit status.
-    pub(crate) tells: bool,
 }
 
 pub(crate) static CLAUDE_CODE: Peer = Peer {
@@ -51,7 +49,6 @@ pub(crate) static CLAUDE_CODE: Peer = Peer {
     },
     killed: Then::DoesNotRun,
     missing: Then::DoesNotRun,
-    tells: true,
 };
 
 pub(crate) static CODEX: Peer = Peer {
@@ -86,7 +83,6 @@ pub(crate) static CODEX: Peer = Peer {
     },
     killed: Then::Runs,
     missing: Then::Runs,
-    tells: true,
 };
 
 pub(crate) static GEMINI_CLI: Peer = Peer {
@@ -105,7 +101,6 @@ pub(crate) static GEMINI_CLI: Peer = Peer {
     },
     killed: Then::Runs,
     missing: Then::DoesNotRun,
-    tells: true,
 };
 
 pub(crate) static COPILOT: Peer = Peer {
@@ -122,5 +117,4 @@ pub(crate) static COPILOT: Peer = Peer {
     },
     killed: Then::DoesNotRun,
     missing: Then::DoesNotRun,
-    tells: false,
 };
