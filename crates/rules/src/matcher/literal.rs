@@ -50,8 +50,14 @@ impl Reader<'_> {
                         self.skip_past(b'}')?;
                     }
                 }
-                // What is repeated is there at least once, but what follows need not follow directly.
-                b'+' => self.end_run(),
+                // What is repeated is there at least once, but what follows need not follow directly. Repeated again
+                // (`a+*`), it may be missing after all.
+                b'+' => {
+                    if matches!(self.rest.first(), Some(b'?' | b'*' | b'{' | b'+')) {
+                        self.run.pop();
+                    }
+                    self.end_run();
+                }
                 b'\\' => self.escape()?,
                 other => self.run.push(char::from(*other)),
             }
@@ -146,6 +152,8 @@ mod tests {
             ("abc", Some(vec!["abc"])),
             ("(?i)password", Some(vec!["password"])),
             (r"rm\s+-rf", Some(vec!["-rf"])),
+            ("-0+*", None),
+            ("abc+*d", Some(vec!["ab"])),
             (r"\bdrop\s+table\b", Some(vec!["table"])),
             ("abc|defg", Some(vec!["abc", "defg"])),
             ("abc|d", None),
