@@ -115,13 +115,15 @@ impl Place {
         if !hook.judges {
             return Ok(());
         }
-        let denies = |output: &Output| {
+        // Some would rather ask than refuse.
+        let objects = |output: &Output| {
             let said = String::from_utf8_lossy(&output.stdout);
-            output.status.code() == Some(2) || said.contains("\"deny\"") || said.contains("\"block\"")
+            let words = ["\"deny\"", "\"block\"", "\"ask\""];
+            output.status.code() == Some(2) || words.iter().any(|word| said.contains(word))
         };
         for (command, wanted) in [(EVERYDAY, false), ("rm -rf /", true)] {
             let output = self.run(hook, &self.event(command))?;
-            if denies(&output) != wanted {
+            if objects(&output) != wanted {
                 return Err(format!("{} answers `{command}` with {output:?}", hook.name));
             }
         }

@@ -5,7 +5,8 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -26,8 +27,6 @@ use crate::run::{self, Gate, Read, broken};
 
 /// When we answer whatever happens. Registrations give us well more than this.
 pub const DEADLINE: Duration = Duration::from_secs(25);
-/// Enough for whatever is read or parsed in depth, many times over. It costs nothing until it is used.
-const STACK: usize = 64 << 20;
 /// No event is this long; what is longer is refused unread.
 const MAX_INPUT: u64 = 16 << 20;
 
@@ -41,31 +40,38 @@ pub fn main(args: &[String]) -> ExitCode {
         Ok(named) => named,
         Err(problem) => return give(&HookAnswer::fails(&problem)),
     };
-    let event = event.map(str::to_owned);
-    let (send, receive) = mpsc::channel();
-    let work = move || {
-        let mut used = None;
-        let answer = Fault::catch(|| respond(agent, event.as_deref(), &mut used));
-        let answer = answer.unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
-        let _ = send.send((answer, used));
-    };
-    let refuse = |problem: &str| give(&(agent.refuse)(&broken(problem)));
-    // Agents take a hook that is too slow for consent, and one that ran out of stack, too.
-    if let Err(error) = std::thread::Builder::new().stack_size(STACK).spawn(work) {
-        return refuse(&format!("no thread could be started ({error})"));
-    }
-    match receive.recv_timeout(deadline()) {
-        Ok((answer, used)) => {
-            let code = give(&answer);
-            finish(used);
-            code
+    let answered = watch(agent);
+    let mut used = None;
+    let answer = Fault::catch(|| respond(agent, event, &mut used));
+    let answer = answer.unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
+    if answered.swap(true, Ordering::SeqCst) {
+        // Too late: the clock has answered and ends the process.
+        loop {
+            std::thread::park();
         }
-        Err(_) => {
-            let code = refuse(&format!("no decision within {} seconds", deadline().as_secs()));
+    }
+    let code = give(&answer);
+    finish(used);
+    code
+}
+
+/// Answers for us when we hang: agents take a hook that is too slow for consent. We judge on the main thread, because
+/// another one has its memory from elsewhere, which costs half a millisecond.
+fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
+    let answered = Arc::new(AtomicBool::new(false));
+    let ours = Arc::clone(&answered);
+    let wait = move || {
+        std::thread::sleep(deadline());
+        if !ours.swap(true, Ordering::SeqCst) {
+            let late = (agent.refuse)(&broken(&format!("no decision within {} seconds", deadline().as_secs())));
+            give(&late);
             tollgate_engine::end_hooks();
-            code
+            std::process::exit(i32::from(late.exit));
         }
-    }
+    };
+    // Without a thread to spare we go on: whatever hangs would be answered by the agent, as if we were not there.
+    let _ = std::thread::Builder::new().stack_size(64 << 10).spawn(wait);
+    answered
 }
 
 /// What is left to do once the agent has its answer: heads that are published elsewhere are on their way. Else the process
