@@ -92,7 +92,8 @@ pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
 /// ```
 /// use tollgate_config::{Plan, same};
 ///
-/// let other = Plan { dry_run: true, ..Plan::default() };
+/// let mut other = Plan::default();
+/// other.dry_run = true;
 /// assert!(same(&Plan::default(), &Plan::default()) && !same(&Plan::default(), &other));
 /// ```
 pub fn same(one: &Plan, other: &Plan) -> bool {

@@ -11,7 +11,7 @@
 //!
 //! * [`Agent`] — everything that is known about one agent: its events, what can be done at each, how it writes and what
 //!   it reads. One file in `agents/` each; adding an agent is adding a file and a line in [`AGENTS`].
-//! * [`answer`](run::answer) — the surface itself, without any IO.
+//! * [`answer`] — the surface itself, without any IO.
 //! * [`process`] — the program around it: standard input, the policy, the record, the clock that answers when we hang.
 //! * [`degraded`] — what becomes of a policy in an agent that cannot do all of it.
 //! * [`failing`], [`table`] — what agents do when we fail, and the page about all of this.
