@@ -162,7 +162,8 @@ fn a_head_is_published_to_a_file_at_every_checkpoint_and_shows_a_rollback() {
     assert_eq!(folder.flaw(), "good", "alone, an older copy cannot be told from the newest");
     let known = Known { anchors: Anchor::heads(&file).unwrap(), ..folder.known() };
     let flaw = shown(&folder.verify_with(&known));
-    assert!(flaw.starts_with("304: the end is cut off: an anchored head speaks of 402 records"), "{flaw}");
+    // Which head was newest when the publisher came by is a matter of time.
+    assert!(flaw.starts_with("304: the end is cut off: an anchored head speaks of "), "{flaw}");
 }
 
 #[test]
