@@ -16,6 +16,7 @@ fn main() -> Result<(), Trouble> {
     };
     let ours = std::env::var("TOLLGATE_HOOK").map_err(|_| "TOLLGATE_HOOK must name the hook's program")?;
     let place = Place::new()?;
+    let ours = place.install(&ours)?;
     let mut hooks = vec![Hook::floor("/bin/true"), Hook::new("tollgate, all packs, recorded", &[&ours, "claude-code"])];
     // Others take long to install, and hundreds of times as long to run.
     if !quick {
