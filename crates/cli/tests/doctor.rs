@@ -92,10 +92,11 @@ fn what_is_wrong_is_said() {
         "claude-code",
         |sandbox| edit(&settings(sandbox), "\"PreToolUse\"", "\"Other\""),
         expect![[r#"
-        enforced: false
-        bad: not registered for PreToolUse; what happens there is not judged
-        bad: nothing is asked before a tool runs (PreToolUse)
-    "#]],
+            enforced: false
+            bad: not registered for PreToolUse; what happens there is not judged
+            bad: /home/.claude/settings.json is not as `tollgate init` writes it, so calls may pass by us
+            bad: nothing is asked before a tool runs (PreToolUse)
+        "#]],
     );
     check(
         "claude-code",
@@ -218,6 +219,50 @@ fn a_plan_that_was_changed_is_noticed() {
             bad: not enforced: the plan that was kept in /home/state/cache is not what the policy says
         "#]],
     );
+}
+
+/// What refuses the canary does not refuse anything else then.
+#[test]
+fn a_pause_is_no_enforcement() {
+    let sandbox = Sandbox::new();
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    sandbox.done(&["pause", "1h", "--reason", "lunch"]);
+    let ran = sandbox.run(&["doctor"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.all());
+    assert!(ran.out.contains("Tollgate is paused until "), "{}", ran.out);
+    assert!(ran.out.ends_with("something is not enforced\n"), "{}", ran.out);
+    sandbox.done(&["resume"]);
+    assert!(sandbox.done(&["doctor"]).out.ends_with("everything is enforced\n"));
+    // Everything is refused then, which is enforced enough.
+    sandbox.done(&["halt", "--reason", "fire"]);
+    assert!(sandbox.done(&["doctor"]).out.contains("all agents are halted: fire"));
+}
+
+#[test]
+fn a_note_of_registrations_that_cannot_be_read_is_noticed() {
+    check(
+        "claude-code",
+        |sandbox| fs::write(sandbox.root().join("home/state/data/installed.json"), "{").unwrap(),
+        expect![[r#"
+            enforced: true
+            bad: what is registered cannot be read, so agents may change it: EOF while parsing an object at line 1 column 1
+        "#]],
+    );
+}
+
+/// The program that only answers hooks holds no TLS.
+#[test]
+fn heads_at_an_address_need_the_larger_program() {
+    let sandbox = Sandbox::new();
+    let smaller = sandbox.program().with_file_name("tollgate-hook");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tollgate"), smaller).unwrap();
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    sandbox.user_policy("audit.anchor.url = 'https://heads.example/x'\n");
+    let ran = sandbox.run(&["doctor"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.all());
+    assert!(ran.out.contains("heads of the record are not published at https://heads.example"), "{}", ran.out);
+    sandbox.done(&["init", "--yes", "--agent", "claude-code"]);
+    assert!(sandbox.done(&["doctor"]).out.contains("/bin/tollgate is tollgate "));
 }
 
 #[test]

@@ -60,10 +60,12 @@ fn codex_skips_what_is_not_trusted() {
         &["codex"],
         changed,
         expect![[r#"
-        [1]
-        NOT ENFORCED: Codex skips hooks without a word that are not trusted, and runs the tool: pre_tool_use
-          mend: tollgate init --agent codex (or trust them with `/hooks` in Codex)
-    "#]],
+            [1]
+            NOT ENFORCED: Codex skips hooks without a word that are not trusted, and runs the tool: pre_tool_use
+              mend: tollgate init --agent codex (or trust them with `/hooks` in Codex)
+            /home/.codex/hooks.json is not as `tollgate init` writes it, so calls may pass by us
+              mend: tollgate init --agent codex
+        "#]],
     );
     let disabled = |sandbox: &Sandbox| {
         edit(&sandbox.home().join(".codex/config.toml"), "trusted_hash", "enabled = false\ntrusted_hash");
@@ -231,8 +233,36 @@ fn files_that_are_gone() {
             [1]
             not registered for preToolUse, PreToolUse; what happens there is not judged
               mend: tollgate init --agent kiro
+            /home/.kiro/hooks/tollgate.json is not as `tollgate init` writes it, so calls may pass by us
+              mend: tollgate init --agent kiro
             nothing is asked before a tool runs (PreToolUse)
               mend: tollgate init --agent kiro
         "#]],
     );
+}
+
+/// A command that is still there is not always run, and not for every tool.
+#[test]
+fn what_stands_around_the_command_counts() {
+    for (agent, path, from, to) in [
+        ("claude-code", ".claude/settings.json", "\"matcher\": \"*\"", "\"matcher\": \"Edit\""),
+        ("claude-code", ".claude/settings.json", "\"hooks\": {", "\"_hooks\": {"),
+        ("claude-code", ".claude/settings.json", "\"onFailure\": \"block\"", "\"onFailure\": \"allow\""),
+        ("droid", ".factory/settings.json", "\"matcher\": \"*\"", "\"matcher\": \"Edit\""),
+        ("cursor", ".cursor/hooks.json", "\"failClosed\": true", "\"failClosed\": false"),
+        ("kiro", ".kiro/hooks/tollgate.json", "\"enabled\": true", "\"enabled\": false"),
+        ("openclaw", ".openclaw/openclaw.json", "\"enabled\": true", "\"enabled\": false"),
+        ("openclaw", ".openclaw/openclaw.json", "/plugins/tollgate", "/plugins/nothing"),
+        ("opencode", ".config/opencode/plugins/tollgate.js", "throw ", "void "),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.done(&["init", "--yes", "--agent", agent]);
+        edit(&sandbox.home().join(path), from, to);
+        let ran = sandbox.run(&["doctor", "--agent", agent]);
+        let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(ran.code, Some(1), "{agent} {to}: {said}");
+        assert!(said.contains(&format!("{path} is not as `tollgate init` writes it")), "{agent} {to}: {said}");
+        sandbox.done(&["init", "--yes", "--agent", agent]);
+        sandbox.done(&["doctor", "--agent", agent]);
+    }
 }

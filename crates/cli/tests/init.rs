@@ -258,7 +258,7 @@ fn what_is_changed_meanwhile_stays() {
 
 #[test]
 fn a_policy_to_start_with_is_another_matter() {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::new().keyed();
     check(
         &sandbox,
         &["init", "--policy", "--force"],

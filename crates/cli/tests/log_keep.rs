@@ -242,6 +242,21 @@ fn an_erasure_that_cannot_be_meant_is_refused() {
     );
 }
 
+/// Whoever is recorded does not decide what stays in the record.
+#[test]
+fn what_takes_from_the_log_wants_a_person() {
+    let sandbox = session();
+    for args in [&["log", "erase", "--seq", "3", "--reason", "x", "--yes"][..], &["log", "new", "--yes"]] {
+        let output = sandbox.command(args).env_remove("TOLLGATE_KEY").stdin(std::process::Stdio::null()).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains("is for people, and"), "{args:?}: {said}");
+    }
+    let ran = sandbox.run(&["log", "verify"]);
+    assert!(ran.out.starts_with("good: 19 records (1 to 19), 2 signatures, 25 fields"), "{}", ran.all());
+}
+
 #[test]
 fn an_erasure_says_that_older_logs_were_not_touched() {
     let sandbox = session();

@@ -12,12 +12,13 @@ use common::{KEY, Sandbox};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-const HUMAN: [&[&str]; 5] = [
+const HUMAN: [&[&str]; 6] = [
     &["trust"],
     &["pause", "10m", "--reason", "r"],
     &["resume"],
     &["key", "new"],
     &["pause", "10m", "--reason", "r", "--json"],
+    &["init", "--policy", "--force"],
 ];
 
 /// What the hook of Claude Code answers to a command.

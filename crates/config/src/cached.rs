@@ -80,8 +80,10 @@ pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
         return Ok(plan);
     }
     let plan = load(paths)?;
-    // Whoever changed a file meanwhile makes another key; what we keep must be what the key says.
-    if plan.hooks.is_empty() && plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter()) {
+    // Whoever changed a file or its trust meanwhile makes another key; what we keep must be what the key says.
+    let is_same = plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter());
+    let is_as_trusted = read(paths).is_ok_and(|again| trusts(paths, &again).0 == trusted);
+    if plan.hooks.is_empty() && is_same && is_as_trusted {
         keep(folder, &file, &Form::of(&plan));
     }
     Ok(plan)

@@ -23,7 +23,7 @@ mod write;
 pub use agents::{Level, SETUPS, Setup};
 pub use diff::{Line, unified};
 pub use examine::{Finding, Report, Weight, examine};
-pub use place::Place;
+pub use place::{Place, is_small};
 pub use plan::{Plan, chosen};
 pub use write::Change;
 

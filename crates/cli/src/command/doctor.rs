@@ -17,9 +17,9 @@ use crate::output::{Paint, print, print_json, visible, wrap};
 pub(super) fn run(policy: &Policy, args: &Doctor, paint: Paint) -> Done {
     let place = Place::of_process()?;
     let program = place.this_program()?;
-    let around = around::findings(policy);
     let reports: Vec<Report> =
         examined(policy, args, &place)?.into_iter().map(|setup| examine(setup, &place, &program)).collect();
+    let around = around::findings(policy, &reports);
     let worst = around.iter().map(|finding| finding.weight).chain(reports.iter().map(Report::weight)).max();
     // Where there is no agent, nobody knows whether something is enforced.
     let worst = worst.filter(|_| !reports.is_empty()).unwrap_or(Weight::Unknown);

@@ -2,20 +2,22 @@
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use tollgate_config::{FILE_NAME, Paths, TEMPLATE};
-use tollgate_hook::setup::{Level, Place, Plan, SETUPS, Setup, chosen};
+use tollgate_config::{Anchor, FILE_NAME, Paths, TEMPLATE};
+use tollgate_hook::setup::{Level, Place, Plan, SETUPS, Setup, chosen, is_small};
 
 use super::settings::{self, Wanted};
 use super::{Done, NO};
 use crate::args::{Init, Policy};
+use crate::human;
 use crate::output::{Paint, print, print_json, visible};
 
 pub(super) fn run(policy: &Policy, args: &Init, paint: Paint) -> Done {
     if args.policy {
-        return template(args.force);
+        return template(policy, args);
     }
     let place = Place::of_process()?;
     let setups = chosen(&place, &args.agent)?;
@@ -25,7 +27,7 @@ pub(super) fn run(policy: &Policy, args: &Init, paint: Paint) -> Done {
     let paths = Paths::of_process(policy.config.as_deref())?;
     let data = paths.data().map_err(|error| error.to_string())?;
     let level = if args.project { Level::Project } else { Level::User };
-    let program = place.this_program()?;
+    let program = publishing(&paths, place.this_program()?);
     let plan = Plan::install(&place, data, &setups, level, &program).map_err(settings::refused)?;
     let titles = setups.iter().map(|setup| setup.title()).collect::<Vec<_>>().join(", ");
     let wanted = Wanted {
@@ -41,6 +43,13 @@ pub(super) fn run(policy: &Policy, args: &Init, paint: Paint) -> Done {
         ),
     };
     settings::change(&plan, &wanted, &args.writing, args.json.json, paint)
+}
+
+/// The program that can do what the policy says: heads at an address are published by the larger one.
+fn publishing(paths: &Paths, program: PathBuf) -> PathBuf {
+    let anchor = tollgate_config::load(paths).ok().and_then(|plan| plan.audit.anchor);
+    let larger = program.with_file_name("tollgate");
+    if is_small(&program) && matches!(anchor, Some(Anchor::Url(_))) && larger.exists() { larger } else { program }
 }
 
 /// Nobody is there to register with.
@@ -62,10 +71,15 @@ fn nobody(place: &Place, json: bool) -> Done {
 }
 
 /// A policy to start with.
-fn template(force: bool) -> Done {
+fn template(policy: &Policy, args: &Init) -> Done {
+    // An empty policy in place of a full one, or nearer than one, takes rules away.
+    let is_nearer = !Path::new(FILE_NAME).exists() && Paths::of_process(policy.config.as_deref())?.project.is_some();
+    if args.force || is_nearer {
+        human::require("tollgate init --policy", args.writing.key.key.as_deref())?;
+    }
     let mut options = OpenOptions::new();
     // What a person wrote is not written over by accident, not even in a race.
-    if force {
+    if args.force {
         options.write(true).create(true).truncate(true)
     } else {
         options.write(true).create_new(true)

@@ -48,7 +48,7 @@ pub(crate) fn steady(text: &str) -> String {
 
 /// A sandbox with the log of a session.
 pub(crate) fn session() -> Sandbox {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::new().keyed();
     drop(Records::new(sandbox.root()).session());
     sandbox
 }

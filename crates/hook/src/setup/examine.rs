@@ -3,15 +3,15 @@
 mod answers;
 mod registered;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tollgate_core::Point;
 
 use self::registered::{Registered, Registration};
-use super::agents::{Level, Runs, Setup};
+use super::agents::{Content, File, Level, Runs, Setup};
 use super::command::is_ours;
 use super::place::{Place, is_executable};
-use super::plan::resolved;
+use super::plan::{is_current, resolved};
 use super::write::read;
 use super::{json, switches, trust};
 use crate::failing::failing;
@@ -25,6 +25,8 @@ pub struct Report {
     pub files: Vec<String>,
     /// The events that are registered.
     pub events: Vec<String>,
+    /// The programs that are registered.
+    pub programs: Vec<PathBuf>,
     /// One thing each.
     pub findings: Vec<Finding>,
 }
@@ -88,7 +90,8 @@ impl Report {
 
 /// Finds out whether an agent's calls are really judged: what is registered is run as the agent would run it.
 pub fn examine(setup: &'static Setup, place: &Place, program: &Path) -> Report {
-    let mut report = Report { setup, files: Vec::new(), events: Vec::new(), findings: Vec::new() };
+    let (files, events, programs, findings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut report = Report { setup, files, events, programs, findings };
     let again = format!("tollgate init --agent {}", setup.id);
     let mut levels = Vec::new();
     for level in [Level::User, Level::Project] {
@@ -99,15 +102,17 @@ pub fn examine(setup: &'static Setup, place: &Place, program: &Path) -> Report {
             continue;
         }
         levels.push(level);
-        for Registration { event, file, .. } in &registrations {
-            push(&mut report.events, event);
-            push(&mut report.files, &file.display().to_string());
+        for Registration { event, file, command, .. } in &registrations {
+            push(&mut report.events, event.clone());
+            push(&mut report.files, file.display().to_string());
+            push(&mut report.programs, command.program.clone());
         }
         if setup.id == "codex" {
             report.findings.extend(untrusted(place, &registrations));
         }
         report.findings.extend(unread(setup, &registrations));
-        report.findings.extend(programs(&registrations, &again));
+        report.findings.extend(altered(setup, place, level, &registrations, &again));
+        report.findings.extend(versions(&registrations, &again));
         report.findings.push(answers::canary(setup, place, &registrations, &again));
     }
     if levels.is_empty() && !report.findings.is_empty() {
@@ -125,9 +130,9 @@ pub fn examine(setup: &'static Setup, place: &Place, program: &Path) -> Report {
     report
 }
 
-fn push(list: &mut Vec<String>, item: &str) {
-    if !list.iter().any(|there| there == item) {
-        list.push(item.to_owned());
+fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
     }
 }
 
@@ -161,6 +166,30 @@ fn unread(setup: &Setup, registrations: &[Registration]) -> Vec<Finding> {
         Finding::bad(text).mended("take comments and commas at the end of lists out of the file")
     };
     files.into_iter().filter_map(|file| Some(bad(file, plain(file)?.err()?))).collect()
+}
+
+/// What stands around our command decides whether the agent runs it at all, and for which tools: a matcher, a switch, the
+/// name of a list. So all of it must be as we write it. A script is run as the agent runs it, and proves itself.
+fn altered(
+    setup: &'static Setup,
+    place: &Place,
+    level: Level,
+    registrations: &[Registration],
+    again: &str,
+) -> Vec<Finding> {
+    let Some(first) = registrations.first().filter(|_| setup.runs != Runs::Script) else { return Vec::new() };
+    let files = (setup.files)(&setup.wanted(place, level, &first.command.program));
+    let is_as_written = |file: &File| {
+        let text = read(&file.path).ok().flatten();
+        matches!(file.content, Content::Trust { .. })
+            || is_current(setup.id, text.as_deref(), &file.content, &[]).unwrap_or(false)
+    };
+    let differs = |file: File| {
+        let shown = file.path.display();
+        let text = format!("{shown} is not as `tollgate init` writes it, so calls may pass by us");
+        Finding::bad(text).mended(again)
+    };
+    files.into_iter().filter(|file| !is_as_written(file)).map(differs).collect()
 }
 
 /// Codex skips hooks without a word that nobody trusted.
@@ -205,7 +234,7 @@ fn untrusted(place: &Place, registrations: &[Registration]) -> Vec<Finding> {
 }
 
 /// Whether what is registered can be run, and is this program.
-fn programs(registrations: &[Registration], again: &str) -> Vec<Finding> {
+fn versions(registrations: &[Registration], again: &str) -> Vec<Finding> {
     let mut programs: Vec<&Path> =
         registrations.iter().map(|registration| registration.command.program.as_path()).collect();
     programs.sort();

@@ -51,10 +51,18 @@ impl Place {
         let same = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
         let program = found.filter(same).unwrap_or(exe);
         // The one that only answers hooks starts faster; a program under another name is somebody's own arrangement.
-        let smaller = program.with_file_name("tollgate-hook");
+        let smaller = program.with_file_name(SMALL);
         let plain = program.file_name().is_some_and(|name| name == "tollgate");
         Ok(if plain && is_executable(&smaller) { smaller } else { program })
     }
+}
+
+/// The program that only answers hooks.
+const SMALL: &str = "tollgate-hook";
+
+/// Whether a program only answers hooks: it cannot speak to servers, for one.
+pub fn is_small(program: &Path) -> bool {
+    program.file_name().is_some_and(|name| name == SMALL)
 }
 
 /// Whether there is a file that may be run.

@@ -310,7 +310,12 @@ fn is_own_plugin(agent: &str, part: &Value) -> bool {
 }
 
 /// Whether everything is there already, and nothing of an older version.
-fn is_current(agent: &str, current: Option<&str>, content: &Content, needed: &[Trusted]) -> Result<bool, String> {
+pub(crate) fn is_current(
+    agent: &str,
+    current: Option<&str>,
+    content: &Content,
+    needed: &[Trusted],
+) -> Result<bool, String> {
     let Some(text) = current else {
         return Ok(matches!(content, Content::Trust { .. }) && needed.is_empty());
     };

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tollgate_clock::SystemClock;
-use tollgate_config::{Paths, Plan};
+use tollgate_config::{Anchor, Paths, Plan};
 use tollgate_core::Clock;
-use tollgate_engine::record;
-use tollgate_hook::setup::{Finding, Weight};
+use tollgate_engine::{Installed, Switch, record};
+use tollgate_hook::setup::{Finding, Report, Weight, is_small};
 use tollgate_rules::form::{Mode, OnFault};
 
 use crate::args::Policy;
@@ -16,7 +16,7 @@ use crate::command::Failure;
 use crate::open::{self, Around};
 use crate::output::{Paint, thousands};
 
-pub(super) fn findings(policy: &Policy) -> Vec<Finding> {
+pub(super) fn findings(policy: &Policy, reports: &[Report]) -> Vec<Finding> {
     let paths = match Paths::of_process(policy.config.as_deref()) {
         Ok(paths) => paths,
         Err(error) => return vec![finding(Weight::Unknown, format!("the working directory: {error}"), None)],
@@ -28,8 +28,11 @@ pub(super) fn findings(policy: &Policy) -> Vec<Finding> {
             found.extend(enforced(&plan));
             found.extend(remembered(&paths));
             found.push(recorded(&plan, &paths));
+            found.extend(unpublished(&plan, reports));
         }
     }
+    found.extend(switched(&paths));
+    found.extend(noted(&paths));
     let folders = [("state", paths.state()), ("data", paths.data()), ("cache", paths.cache())];
     for (name, folder) in folders {
         match folder {
@@ -75,6 +78,23 @@ fn enforced(plan: &Plan) -> Vec<Finding> {
     found
 }
 
+/// Whether somebody has taken the policy out of force, or everything out of work.
+fn switched(paths: &Paths) -> Vec<Finding> {
+    let Ok(state) = paths.state() else { return Vec::new() };
+    let stand = Switch::at(state).read(SystemClock::default().wall());
+    let weight = if stand.observes() { Weight::Bad } else { Weight::Note };
+    let told = stand.tells().into_iter().map(|text| finding(weight, text, Some("tollgate resume")));
+    let halted = stand.halted.as_ref().map(|halt| finding(Weight::Note, halt.refusal(), None));
+    told.chain(halted).collect()
+}
+
+/// What is registered where: what is not known is not protected.
+fn noted(paths: &Paths) -> Option<Finding> {
+    let problem = Installed::read(paths.data().ok()?).err()?;
+    let text = format!("what is registered cannot be read, so agents may change it: {problem}");
+    Some(finding(Weight::Bad, text, Some("remove the file, and run `tollgate init`")))
+}
+
 /// What hooks go by is what was worked out before, and must be what the policy says. Whoever can write there could make it
 /// say anything.
 fn remembered(paths: &Paths) -> Option<Finding> {
@@ -112,6 +132,14 @@ fn recorded(plan: &Plan, paths: &Paths) -> Finding {
             finding(Weight::Bad, text, Some("tollgate log verify"))
         }
     }
+}
+
+/// Heads that are to be published at an address, by a program that knows none.
+fn unpublished(plan: &Plan, reports: &[Report]) -> Option<Finding> {
+    let Some(anchor @ Anchor::Url(_)) = &plan.audit.anchor else { return None };
+    let small = reports.iter().flat_map(|report| &report.programs).find(|program| is_small(program))?;
+    let text = format!("heads of the record are not published at {anchor}: {} cannot", small.display());
+    Some(finding(Weight::Bad, text, Some("tollgate init, which registers `tollgate` itself")))
 }
 
 /// What another user could write decides nothing here.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Subcommand, ValueEnum};
 
-use crate::args::Json;
+use crate::args::{Automation, Json};
 
 const LIST: &str = "\
 Examples:
@@ -285,6 +285,8 @@ pub(super) struct Erase {
     #[arg(long)]
     pub(super) yes: bool,
     #[command(flatten)]
+    pub(super) key: Automation,
+    #[command(flatten)]
     pub(super) json: Json,
 }
 
@@ -300,4 +302,6 @@ pub(super) struct New {
     /// Do it.
     #[arg(long)]
     pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) key: Automation,
 }

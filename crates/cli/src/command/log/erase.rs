@@ -12,6 +12,7 @@ use super::place::{Place, shown};
 use super::{count, json, own};
 use crate::args::Policy;
 use crate::command::{Done, Failure, NO};
+use crate::human;
 use crate::output::{Paint, print, visible, wrap};
 
 /// What can stand beside a record (`spec/audit.md`).
@@ -40,6 +41,7 @@ pub(super) fn run(policy: &Policy, args: &Erase, paint: Paint) -> Done {
     if found.records == 0 || !args.yes {
         return found.not_done(args);
     }
+    human::require("tollgate log erase", args.key.key.as_deref())?;
     let (log, _) = own::open(policy, paint)?;
     let erased = erase(&log, &*which, &args.field, &args.reason)?;
     let old = set_aside(&place);

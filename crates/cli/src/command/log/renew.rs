@@ -11,8 +11,8 @@ use super::place::{Place, shown};
 use super::{count, own};
 use crate::args::Policy;
 use crate::command::{Done, NO};
-use crate::open;
 use crate::output::{Paint, print};
+use crate::{human, open};
 
 pub(super) fn run(policy: &Policy, args: &New, paint: Paint) -> Done {
     let place = Place::of(policy, &super::args::Where::default())?;
@@ -26,6 +26,7 @@ pub(super) fn run(policy: &Policy, args: &New, paint: Paint) -> Done {
         print(&format!("{records} would be set aside and a new log begun; with --yes it is done\n"))?;
         return Ok(ExitCode::from(NO));
     }
+    human::require("tollgate log new", args.key.key.as_deref())?;
     // What is wrong with the policy must be known before anything is moved.
     open::plan(policy, paint)?;
     let name: String = stamp(SystemClock::default().wall()).chars().filter(char::is_ascii_digit).collect();
