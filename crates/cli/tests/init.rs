@@ -257,6 +257,25 @@ fn what_is_changed_meanwhile_stays() {
 }
 
 #[test]
+fn what_uninstall_leaves_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.done(&["init", "--yes", "--agent", "cline"]);
+    let script = sandbox.home().join(".cline/hooks/PreToolUse");
+    edit(&script, "#!/bin/sh\n", "#!/bin/sh\necho mine >&2\n");
+    let changed = fs::read_to_string(&script).unwrap();
+    let says = "these files; what they call Tollgate for is still judged\n  /home/.cline/hooks/PreToolUse\n";
+    for done in ["taken away, except from ", "nothing was changed in "] {
+        let ran = sandbox.acted(&["uninstall", "--yes"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.all());
+        assert!(ran.out.ends_with(&format!("{done}{says}")), "{}", ran.out);
+        assert!(!ran.out.contains("no longer judged"), "{}", ran.out);
+        assert_eq!(fs::read_to_string(&script).unwrap(), changed);
+    }
+    let ran = sandbox.acted(&["init", "--yes", "--agent", "cline"]);
+    assert!(ran.err.contains("or one of ours that was changed; move it away"), "{}", ran.err);
+}
+
+#[test]
 fn a_policy_to_start_with_is_another_matter() {
     let sandbox = Sandbox::new().keyed();
     check(

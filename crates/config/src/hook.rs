@@ -182,8 +182,14 @@ impl Hook {
     }
 }
 
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+/// A text as one word of a shell.
+///
+/// ```
+/// assert_eq!(tollgate_config::quoted("/usr/bin/tollgate"), "/usr/bin/tollgate");
+/// assert_eq!(tollgate_config::quoted("it's here"), r"'it'\''s here'");
+/// ```
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
     } else {

@@ -53,7 +53,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
 pub use guard::open_own;
-pub use hook::{Hook, HookFile, Pin, ProtocolName};
+pub use hook::{Hook, HookFile, Pin, ProtocolName, quoted};
 pub use init::TEMPLATE;
 pub use load::{combine, inspect, load, observed};
 pub use pack::{Pack, pack, pack_names};

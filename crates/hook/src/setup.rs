@@ -13,6 +13,7 @@ mod diff;
 mod examine;
 mod json;
 mod manifest;
+mod ours;
 mod place;
 mod plan;
 mod switches;

@@ -55,10 +55,20 @@ pub(super) fn change(plan: &Plan, wanted: &Wanted<'_>, writing: &Writing, json: 
         print(&format!("{}\n", visible(wanted.nothing)))?;
     } else if writing.dry_run {
         print("nothing was changed: this is what would be\n")?;
-    } else {
+    } else if plan.left.is_empty() {
         print(wanted.done)?;
+    } else {
+        print(&left(plan, writes))?;
     }
     Ok(code)
+}
+
+/// What is said when something had to stay where it was. Only what takes away leaves anything.
+fn left(plan: &Plan, written: bool) -> String {
+    let done = if written { "taken away, except from" } else { "nothing was changed in" };
+    let files = plan.left.iter().map(|(path, _)| format!("  {}\n", visible(&path.display().to_string())));
+    let files: String = files.collect();
+    format!("{done} these files; what they call Tollgate for is still judged\n{files}")
 }
 
 fn agreed() -> Result<bool, Failure> {

@@ -437,6 +437,11 @@ fn whole(value: &Value) -> Content {
 }
 
 impl Wanted<'_> {
+    /// The same for another program.
+    pub(crate) fn with<'b>(&'b self, program: &'b Path) -> Wanted<'b> {
+        Wanted { program, events: self.events.clone(), ..*self }
+    }
+
     pub(crate) fn folder(&self) -> PathBuf {
         (self.setup.folder)(self.place, self.level)
     }

@@ -3,18 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tollgate_config::quoted;
 
 use crate::agents::find;
-
-/// A text as one word of a shell.
-pub(crate) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | ':' | '@' | '=');
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
 
 /// What a registration runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use tollgate_core::Point;
 
+pub(crate) use self::registered::programs_in;
 use self::registered::{Registered, Registration};
 use super::agents::{Content, File, Level, Runs, Setup};
 use super::command::is_ours;
+use super::ours::is_current;
 use super::place::{Place, is_executable};
-use super::plan::{is_current, resolved};
+use super::plan::resolved;
 use super::write::read;
 use super::{json, switches, trust};
 use crate::failing::failing;

@@ -183,15 +183,27 @@ fn only<'o, 'a>(object: &'o Object<'a>, key: &str) -> Result<Option<&'o ast::Obj
 
 /// Takes out every element that is `ours`, the members `own`, and then what was made for them and is empty.
 ///
-/// `None` if nothing is left that was not made by us.
+/// `None` if nothing is left that was not made by us. An error if anything else would change.
 pub(crate) fn remove(
     text: &str,
     ours: &dyn Fn(&Value) -> bool,
     own: &[&str],
     made: &Made,
 ) -> Result<Option<String>, String> {
-    let (mark, text) = split_mark(text);
-    let mut text = text.to_owned();
+    let rest = taken_out(text, ours, own, made)?;
+    let mut expected = read(text)?;
+    strip(&mut expected, &mut Vec::new(), ours, own, made);
+    let found = read(rest.as_deref().unwrap_or_default())?;
+    let is_gone = found.is_null() && is_hollow(&expected) && made.has_container("");
+    if found == expected || is_gone {
+        return Ok(rest);
+    }
+    Err("to take the entries of Tollgate out would change something else, too".to_owned())
+}
+
+fn taken_out(text: &str, ours: &dyn Fn(&Value) -> bool, own: &[&str], made: &Made) -> Result<Option<String>, String> {
+    let (mark, before) = split_mark(text);
+    let mut text = before.to_owned();
     while let Some(cuts) = parse(&text)?.and_then(|root| next_cuts(&text, &root, &mut Vec::new(), ours, own, made)) {
         for cut in cuts.into_iter().rev() {
             text.replace_range(cut, "");
@@ -200,11 +212,44 @@ pub(crate) fn remove(
     let root = parse(&text)?;
     let Some(ast::Value::Object(object)) = &root else { return Ok(Some(format!("{mark}{text}"))) };
     let range = object.range;
-    if object.properties.is_empty() && made.containers.iter().any(String::is_empty) {
+    // An empty object that had nothing of ours in it is not the one that we made.
+    if object.properties.is_empty() && made.has_container("") && text != before {
         let rest = format!("{}{}", &text[..range.start], text[range.end..].trim_start_matches(['\r', '\n']));
         return Ok((!rest.trim().is_empty()).then(|| format!("{mark}{rest}")));
     }
     Ok(Some(format!("{mark}{text}")))
+}
+
+/// What a document says without what is ours: the same as `taken_out`, of values instead of text.
+fn strip(value: &mut Value, at: &mut Vec<String>, ours: &dyn Fn(&Value) -> bool, own: &[&str], made: &Made) {
+    match value {
+        Value::Array(parts) => {
+            parts.retain(|part| !ours(part));
+            for (index, part) in parts.iter_mut().enumerate() {
+                at.push(index.to_string());
+                strip(part, at, ours, own, made);
+                at.pop();
+            }
+        }
+        Value::Object(members) => members.retain(|key, member| {
+            at.push(key.clone());
+            strip(member, at, ours, own, made);
+            let here = pointer(at);
+            at.pop();
+            !(own.contains(&here.as_str()) || is_hollow(member) && made.has_container(&here))
+        }),
+        _ => {}
+    }
+    if let Value::Object(members) = value
+        && at.is_empty()
+        && !(made.has_container("/hooks") && members.contains_key("hooks"))
+    {
+        members.retain(|key, member| member.is_object() || !made.has_scalar(&pointer(std::slice::from_ref(key))));
+    }
+}
+
+fn is_hollow(value: &Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// What to cut out next, in order; nothing if all is done.
@@ -236,9 +281,9 @@ fn next_cuts(
         };
         let goes = (is_element && ours(&Value::from((*part).clone())))
             || (!is_element && own.contains(&here.as_str()))
-            || (!is_element && is_empty && made.containers.contains(&here));
+            || (!is_element && is_empty && made.has_container(&here));
         if goes {
-            let before = index.checked_sub(1).map(|index| parts[index].0.end);
+            let before = index.checked_sub(1).map_or(value.start() + 1, |index| parts[index].0.end);
             return Some(cuts(text, range.start..range.end, before));
         }
         let tail = made.tails.iter().find(|(pointer, _)| is_empty && *pointer == here).map(|(_, tail)| tail);
@@ -253,13 +298,13 @@ fn next_cuts(
     if at.is_empty()
         && let ast::Value::Object(object) = value
         // What stands beside hooks that others have added since belongs to them now.
-        && !(made.containers.iter().any(|made| made == "/hooks") && object.get("hooks").is_some())
+        && !(made.has_container("/hooks") && object.get("hooks").is_some())
     {
         let scalar = |(_, key, part): &&(_, String, &ast::Value<'_>)| {
-            part.as_object().is_none() && made.has_scalar(&format!("/{key}"))
+            part.as_object().is_none() && made.has_scalar(&pointer(std::slice::from_ref(key)))
         };
         if let Some(index) = parts.iter().position(|part| scalar(&part)) {
-            let before = index.checked_sub(1).map(|index| parts[index].0.end);
+            let before = index.checked_sub(1).map_or(value.start() + 1, |index| parts[index].0.end);
             return Some(cuts(text, parts[index].0.start..parts[index].0.end, before));
         }
     }
@@ -273,21 +318,52 @@ fn next_cuts(
 /// The line that was begun so that an empty container could hold something.
 fn tail_cut(text: &str, inside: usize, tail: &str) -> Option<Range<usize>> {
     let at = end_of_line_comment(text, inside);
-    text[at..].starts_with(tail).then(|| at..at + tail.len())
+    // Without its end, a line with a comment would swallow what follows.
+    let is_free = !text[inside..at].contains("//");
+    (is_free && text[at..].starts_with(tail)).then(|| at..at + tail.len())
 }
 
-/// A part with the blanks before it and the comma that it needed.
-fn cuts(text: &str, part: Range<usize>, before: Option<usize>) -> Vec<Range<usize>> {
+/// A part with the blanks before it and the comma that it needed. `before` is where what stands before it ends.
+fn cuts(text: &str, part: Range<usize>, before: usize) -> Vec<Range<usize>> {
     let blanks = text[..part.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
     let next = skip(text, part.end);
     if text[next..].starts_with(',') {
-        return vec![blanks..part.end, next..next + 1];
+        let after = next + 1;
+        if is_swallowed(text, before, blanks, after) {
+            let spaces = text[after..].len() - text[after..].trim_start_matches([' ', '\t']).len();
+            return vec![part, next..after + spaces];
+        }
+        return vec![blanks..part.end, next..after];
     }
-    let comma = before.map(|end| skip(text, end)).filter(|&comma| text[comma..].starts_with(','));
-    let mut cuts: Vec<Range<usize>> =
-        comma.filter(|&comma| comma < blanks).map(|comma| comma..comma + 1).into_iter().collect();
-    cuts.push(cuts.first().map_or(blanks, |comma| blanks.max(comma.end))..part.end);
+    let start = if is_swallowed(text, before, blanks, part.end) { part.start } else { blanks };
+    let comma = Some(skip(text, before)).filter(|&comma| comma < start && text[comma..].starts_with(','));
+    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
+    cuts.push(cuts.first().map_or(start, |comma| start.max(comma.end))..part.end);
     cuts
+}
+
+/// Whether what stands at `after` would become part of a comment if it followed directly on what ends at `blanks`.
+fn is_swallowed(text: &str, before: usize, blanks: usize, after: usize) -> bool {
+    let rest = text[after..].trim_start_matches([' ', '\t']);
+    let is_line_end = rest.is_empty() || rest.starts_with('\n') || rest.starts_with("\r\n");
+    !is_line_end && ends_in_line_comment(text, before, blanks)
+}
+
+/// Whether the last of the blanks, commas and comments between two places is a comment up to the end of its line.
+fn ends_in_line_comment(text: &str, from: usize, to: usize) -> bool {
+    let (mut at, mut is_comment) = (from, false);
+    while at < to {
+        let rest = &text[at..];
+        is_comment = rest.starts_with("//");
+        at += if is_comment {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+    }
+    is_comment
 }
 
 fn pointer(steps: &[String]) -> String {

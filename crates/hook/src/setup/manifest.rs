@@ -1,15 +1,12 @@
 //! What was written where, so that exactly that can be taken away again.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tollgate_engine::{MANIFEST, ours};
 
 use super::text::{Made, Put};
-
-/// The name of the file in the folder for data.
-pub(crate) const FILE: &str = "installed.json";
+use super::trust::Trusted;
 
 /// What was written where. Nothing that stood in a file before is in here: settings may hold secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +38,16 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    Entries { own: Vec<String> },
+    Entries {
+        own: Vec<String>,
+    },
     Whole,
-    Trust { hooks: PathBuf, keys: Vec<String> },
+    /// Older notes have no hashes, so nothing is ours for what they say alone.
+    Trust {
+        hooks: PathBuf,
+        #[serde(default)]
+        trusted: Vec<Trusted>,
+    },
 }
 
 impl Kind {
@@ -57,17 +61,17 @@ impl Kind {
 }
 
 impl Manifest {
-    pub(crate) fn read(data: &Path) -> Result<Self, String> {
-        let path = data.join(FILE);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(format!("`{}`: {error}", path.display())),
+    /// The note in this folder and its text, if there is one that nobody else could have written.
+    pub(crate) fn read(data: &Path) -> Result<(Self, Option<String>), String> {
+        let path = data.join(MANIFEST);
+        let shown = path.display();
+        let Some(text) = ours::read(&path).map_err(|error| format!("`{shown}`: {error}"))? else {
+            return Ok((Self::default(), None));
         };
-        serde_json::from_str(&text).map_err(|error| {
-            let path = path.display();
-            format!("`{path}` is not what was written there ({error}); move it away: what is registered is then recognised by its command")
-        })
+        let read = serde_json::from_str(&text).map_err(|error| {
+            format!("`{shown}` is not what was written there ({error}); move it away: what is registered is then recognised by its command")
+        })?;
+        Ok((read, Some(text)))
     }
 
     /// Its text; nothing if nothing is installed.
@@ -78,6 +82,11 @@ impl Manifest {
 
     pub(crate) fn find(&self, path: &Path, kind: &Kind) -> Option<&Entry> {
         self.files.iter().find(|entry| entry.path == path && entry.kind.is_like(kind))
+    }
+
+    /// Whether there was no such file. One entry of a file knows it, the others came later.
+    pub(crate) fn is_created(&self, path: &Path) -> bool {
+        self.files.iter().any(|entry| entry.path == path && entry.created)
     }
 
     pub(crate) fn put(&mut self, entry: Entry) {

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tollgate_clock::SystemClock;
 use tollgate_core::Clock as _;
+use tollgate_engine::MANIFEST;
 
-use super::agents::{Content, File, Level, SETUPS, Setup};
-use super::command::{is_mentioned, is_ours};
+use super::agents::{Content, File, Level, SETUPS, Setup, Wanted};
+use super::command::is_ours;
 use super::json;
-use super::manifest::{self, Entry, Kind, Manifest};
+use super::manifest::{Entry, Kind, Manifest};
+use super::ours::{calls_us, check_rest, is_current, is_exactly_ours, is_own_plugin, mend, whole};
 use super::place::Place;
-use super::text::{Edited, Insertion, Made, cut, digest, inserted};
+use super::text::{Edited, Made, cut, digest};
 use super::trust::{self, Trusted};
-use super::write::{Change, apply, missing, read};
+use super::write::{Change, apply, clear, missing, read};
 
 /// What would be written.
 #[derive(Debug)]
@@ -23,9 +25,23 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// What stays although it was asked to go, and why.
     pub left: Vec<(PathBuf, String)>,
+    /// Folders that go afterwards if they are empty then.
+    folders: Vec<PathBuf>,
     data: PathBuf,
+    /// The note as it was read. Whoever changes it meanwhile is noticed.
+    noted: Option<String>,
     known: Manifest,
     manifest: Manifest,
+    order: Order,
+}
+
+/// When the note is written. It has to say what stands in files as long as it stands there: also if we are killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Before anything is put in.
+    NoteFirst,
+    /// After everything is taken out.
+    NoteLast,
 }
 
 impl Plan {
@@ -37,48 +53,59 @@ impl Plan {
         level: Level,
         program: &Path,
     ) -> Result<Self, Vec<String>> {
-        let mut planning = Self::begin(data).map_err(|problem| vec![problem])?;
+        let mut planning = Self::begin(data, Order::NoteFirst).map_err(|problem| vec![problem])?;
         let mut problems = Vec::new();
         for setup in setups {
-            let wanted = setup.wanted(place, level, program);
-            planning.install_files(setup, (setup.files)(&wanted), &mut problems);
+            planning.install_files(&setup.wanted(place, level, program), &mut problems);
         }
         if problems.is_empty() { Ok(planning) } else { Err(problems) }
     }
 
     /// What takes away everything that was registered for these agents, wherever that was.
     pub fn removal(place: &Place, data: &Path, setups: &[&'static Setup], program: &Path) -> Result<Self, Vec<String>> {
-        let mut planning = Self::begin(data).map_err(|problem| vec![problem])?;
+        let mut planning = Self::begin(data, Order::NoteLast).map_err(|problem| vec![problem])?;
         let mut problems = Vec::new();
         for setup in setups {
-            let mut entries: Vec<Entry> =
-                planning.known.files.iter().filter(|entry| entry.agent == setup.id).cloned().collect();
-            // What nobody noted is recognised by its command.
-            for level in [Level::User, Level::Project] {
-                for file in (setup.files)(&setup.wanted(place, level, program)) {
-                    let kind = kind(&file.content);
-                    if planning.known.find(&file.path, &kind).is_none() {
-                        entries.push(unnoted(setup.id, &file, kind));
-                    }
-                }
-            }
-            // What was put in last comes out first: then each finds the text that it left behind.
-            entries.reverse();
-            // The trust is found through the hooks that it is about, so it goes first.
-            entries.sort_by_key(|entry| !matches!(entry.kind, Kind::Trust { .. }));
-            for entry in entries {
-                if let Err(problem) = planning.remove_file(&entry) {
-                    problems.push(format!("{}: {problem}", setup.title()));
+            let wanted = [Level::User, Level::Project].map(|level| setup.wanted(place, level, program));
+            for entry in planning.entries(setup, &wanted) {
+                if let Err(problem) = planning.remove_file(&entry, &wanted) {
+                    problems.push(format!("{}: `{}`: {problem}", setup.title(), entry.path.display()));
                 }
             }
         }
         if problems.is_empty() { Ok(planning) } else { Err(problems) }
     }
 
-    pub(crate) fn begin(data: &Path) -> Result<Self, String> {
-        let known = Manifest::read(data)?;
-        let manifest = known.clone();
-        Ok(Self { changes: Vec::new(), left: Vec::new(), data: data.to_owned(), known, manifest })
+    /// All that may be registered for an agent, in the order in which it comes out.
+    fn entries(&self, setup: &Setup, wanted: &[Wanted<'_>]) -> Vec<Entry> {
+        let noted = self.known.files.iter().filter(|entry| entry.agent == setup.id);
+        let mut entries: Vec<Entry> = noted.cloned().collect();
+        // What nobody noted is recognised by its command.
+        for file in wanted.iter().flat_map(|wanted| (setup.files)(wanted)) {
+            let kind = kind(&file.content);
+            if self.known.find(&file.path, &kind).is_none() {
+                entries.push(unnoted(setup.id, &file, kind));
+            }
+        }
+        // What was put in last comes out first: then each finds the text that it left behind.
+        entries.reverse();
+        // The trust is found through the hooks that it is about, so it goes first.
+        entries.sort_by_key(|entry| !matches!(entry.kind, Kind::Trust { .. }));
+        entries
+    }
+
+    pub(crate) fn begin(data: &Path, order: Order) -> Result<Self, String> {
+        let (known, noted) = Manifest::read(data)?;
+        Ok(Self {
+            changes: Vec::new(),
+            left: Vec::new(),
+            folders: Vec::new(),
+            data: data.to_owned(),
+            noted,
+            manifest: known.clone(),
+            known,
+            order,
+        })
     }
 
     /// Whether there is nothing to do.
@@ -88,115 +115,147 @@ impl Plan {
 
     /// Writes it: all, or nothing.
     pub fn write(&self) -> Result<(), String> {
-        let path = self.data.join(manifest::FILE);
-        let note = Change {
-            agent: String::new(),
-            before: read(&path)?,
-            after: self.manifest.text(),
-            path,
-            mode: 0o600,
-            folders: Vec::new(),
-        };
-        // What is noted first can be taken away even if we are killed in between.
-        let noted = (note.before != note.after).then_some(note);
-        let all: Vec<Change> = noted.into_iter().chain(self.changes.iter().cloned()).collect();
-        apply(&all)
+        apply(&self.steps())?;
+        clear(&self.folders);
+        Ok(())
     }
 
-    pub(crate) fn install_files(&mut self, setup: &'static Setup, files: Vec<File>, problems: &mut Vec<String>) {
-        for file in files {
-            if let Err(problem) = self.install_file(setup.id, &file) {
+    /// Every file that is written, the note among them.
+    pub(crate) fn steps(&self) -> Vec<Change> {
+        let note = Change {
+            agent: String::new(),
+            path: self.data.join(MANIFEST),
+            before: self.noted.clone(),
+            after: self.manifest.text(),
+            mode: 0o600,
+        };
+        let noted = (note.before != note.after).then_some(note);
+        let changes = self.changes.iter().cloned();
+        match self.order {
+            Order::NoteFirst => noted.into_iter().chain(changes).collect(),
+            Order::NoteLast => changes.chain(noted).collect(),
+        }
+    }
+
+    pub(crate) fn install_files(&mut self, wanted: &Wanted<'_>, problems: &mut Vec<String>) {
+        let setup = wanted.setup;
+        for file in (setup.files)(wanted) {
+            if let Err(problem) = self.install_file(wanted, &file) {
                 problems.push(format!("{}: `{}`: {problem}", setup.title(), file.path.display()));
                 return;
             }
         }
     }
 
-    fn install_file(&mut self, agent: &str, file: &File) -> Result<(), String> {
+    fn install_file(&mut self, wanted: &Wanted<'_>, file: &File) -> Result<(), String> {
+        let agent = wanted.setup.id;
         let current = self.now(&file.path)?;
-        let kind = kind(&file.content);
-        let known = self.manifest.find(&file.path, &kind).cloned();
-        let hooks = match &file.content {
-            Content::Trust { hooks } => Some(self.hooks(hooks)?),
-            _ => None,
+        let needed = match &file.content {
+            Content::Trust { hooks } => self.hooks(agent, hooks)?.1,
+            _ => Vec::new(),
         };
-        let needed = hooks.as_ref().map(|(path, value)| trust::needed(path, value, &|part| is_ours(agent, part)));
-        let needed = needed.unwrap_or_default();
         if is_current(agent, current.as_deref(), &file.content, &needed)? {
             return Ok(());
         }
-        let entry = known.clone().unwrap_or_else(|| unnoted(agent, file, kind));
-        let clean = match (&current, &file.content) {
-            (None, _) | (_, Content::Whole { .. }) => String::new(),
-            (Some(text), Content::Trust { .. }) => {
-                let keys = needed.iter().map(|needed| needed.key.clone()).collect();
-                let text = without(&entry, text, &[])?.unwrap_or_default();
-                without_keys(&text, keys)
-            }
-            (Some(text), Content::Entries(..)) => without(&entry, text, &[])?.unwrap_or_default(),
-        };
+        let known = self.manifest.find(&file.path, &kind(&file.content)).cloned();
+        let entry = known.clone().unwrap_or_else(|| unnoted(agent, file, kind(&file.content)));
+        let clean = self.clean(&entry, &file.content, current.as_deref(), &needed)?;
         let Edited { text: after, ranges, made } = match &file.content {
-            Content::Entries(wanted, _) => json::add(&clean, wanted).map_err(|problem| mend(&problem))?,
-            Content::Whole { text, .. } => whole(current.as_deref(), known.as_ref(), text)?,
+            Content::Entries(entries, _) => json::add(&clean, entries).map_err(|problem| mend(&problem))?,
+            Content::Whole { text, .. } => whole(wanted, &file.path, current.as_deref(), known.as_ref(), text)?,
             Content::Trust { .. } => trust::add(&clean, &needed)?,
         };
         check_rest(agent, file, &clean, &after, &made)?;
-        let created = known.as_ref().map_or(current.is_none(), |known| known.created);
-        let since = known.as_ref().and_then(|known| known.since.clone()).or_else(|| Some(now()));
-        let folders = known.map_or_else(|| self.missing(&file.path), |known| known.folders);
-        let kind = match &file.content {
-            Content::Trust { hooks } => {
-                Kind::Trust { hooks: hooks.clone(), keys: needed.iter().map(|needed| needed.key.clone()).collect() }
-            }
-            _ => entry.kind,
-        };
-        let executable = matches!(file.content, Content::Whole { executable: true, .. });
-        let digest = digest(&after);
+        // A file with nothing of ours in it is no longer the one that we made.
+        let is_same = current.as_ref().is_some_and(|current| *current != clean);
         self.manifest.put(Entry {
             agent: agent.to_owned(),
             path: file.path.clone(),
-            kind,
-            created,
-            folders,
+            kind: noted(&file.content, needed),
+            created: current.is_none() || (entry.created && is_same),
+            folders: self.missing(&file.path),
             ranges,
             made,
-            digest,
-            since,
+            digest: digest(&after),
+            since: known.and_then(|known| known.since).or_else(|| Some(now())),
         });
-        self.change(agent, &file.path, current, Some(after), if executable { 0o755 } else { 0o644 }, Vec::new());
+        let executable = matches!(file.content, Content::Whole { executable: true, .. });
+        self.change(agent, &file.path, current, Some(after), if executable { 0o755 } else { 0o644 });
         Ok(())
     }
 
-    fn remove_file(&mut self, entry: &Entry) -> Result<(), String> {
-        let failed = |problem: String| format!("`{}`: {problem}", entry.path.display());
-        let gone = |planning: &mut Self| planning.manifest.drop(entry);
-        let Some(current) = self.now(&entry.path).map_err(failed)? else {
-            gone(self);
-            return Ok(());
+    /// What a file holds before our text is put in.
+    fn clean(
+        &self,
+        entry: &Entry,
+        content: &Content,
+        current: Option<&str>,
+        needed: &[Trusted],
+    ) -> Result<String, String> {
+        let (Some(text), Content::Entries(..) | Content::Trust { .. }) = (current, content) else {
+            return Ok(String::new());
         };
-        let known = self.known.files.contains(entry);
-        if entry.kind == Kind::Whole && digest(&current) != entry.digest {
-            if known || is_mentioned(&current) {
-                let why = "it was changed since it was written; remove it yourself if nothing else needs it".to_owned();
-                self.left.push((entry.path.clone(), why));
+        let clean = self.without(entry, text)?.unwrap_or_default();
+        // What is said of the places where our hooks stand now was said of others.
+        let keys: Vec<String> = needed.iter().map(|needed| needed.key.clone()).collect();
+        Ok(trust::remove(&clean, &keys))
+    }
+
+    fn remove_file(&mut self, entry: &Entry, wanted: &[Wanted<'_>]) -> Result<(), String> {
+        let current = self.now(&entry.path)?;
+        if let Some(text) = current.as_deref().filter(|text| is_foreign(entry, wanted, text)) {
+            let calls = wanted.iter().any(|wanted| calls_us(wanted.setup, &entry.path, text));
+            if calls || self.known.files.contains(entry) {
+                let why = "it is not, or not only, what Tollgate wrote there; take out what calls `tollgate hook`";
+                self.left.push((entry.path.clone(), why.to_owned()));
             }
             return Ok(());
         }
-        let keys = match &entry.kind {
-            Kind::Trust { hooks, keys } => {
-                let (path, value) = self.hooks(hooks).map_err(failed)?;
-                let config = trust::read(&current).map_err(failed)?;
-                let found = trust::keys(&config, &path, &value, &|part| is_ours(&entry.agent, part));
-                found.into_iter().chain(keys.iter().cloned()).collect()
-            }
-            _ => Vec::new(),
+        let after = match &current {
+            Some(text) => self.without(entry, text)?,
+            None => None,
         };
-        let after = without(entry, &current, &keys).map_err(failed)?;
-        gone(self);
-        if after.as_ref() != Some(&current) {
-            self.change(&entry.agent, &entry.path, Some(current), after, 0o644, entry.folders.clone());
+        self.manifest.drop(entry);
+        if after.is_none() {
+            self.folders.extend(entry.folders.iter().cloned());
         }
+        self.change(&entry.agent, &entry.path, current, after, 0o644);
         Ok(())
+    }
+
+    /// A file without what is ours; nothing if it goes.
+    fn without(&self, entry: &Entry, text: &str) -> Result<Option<String>, String> {
+        if entry.kind == Kind::Whole {
+            return Ok(None);
+        }
+        let before = (digest(text) == entry.digest).then(|| cut(text, &entry.ranges)).flatten();
+        let rest = match before {
+            Some(before) => before,
+            None => self.taken_out(entry, text)?,
+        };
+        // Of a file that we made and nobody else wrote into, no more than an empty object is left.
+        let content: String = rest.split_whitespace().collect();
+        let is_nothing = content.is_empty() || content == "{}";
+        let goes = is_nothing && rest != text && self.known.is_created(&entry.path);
+        Ok((!goes).then_some(rest))
+    }
+
+    /// A file that was changed since, without what is recognised as ours.
+    fn taken_out(&self, entry: &Entry, text: &str) -> Result<String, String> {
+        match &entry.kind {
+            Kind::Whole => Ok(String::new()),
+            Kind::Entries { own } => {
+                let own: Vec<&str> = own.iter().map(String::as_str).collect();
+                let ours = |part: &Value| is_ours(&entry.agent, part) || is_own_plugin(&entry.agent, part);
+                let rest = json::remove(text, &ours, &own, &entry.made).map_err(|problem| mend(&problem))?;
+                Ok(rest.unwrap_or_default())
+            }
+            Kind::Trust { hooks, trusted } => {
+                let (path, mut ours) = self.hooks(&entry.agent, hooks)?;
+                ours.extend(trusted.iter().cloned());
+                Ok(trust::remove(text, &trust::keys(&trust::read(text)?, &path, &ours)))
+            }
+        }
     }
 
     /// What a file holds by now, with what is planned so far.
@@ -207,10 +266,13 @@ impl Plan {
         }
     }
 
-    /// A file of Codex's hooks, under the name by which Codex knows it.
-    fn hooks(&self, path: &Path) -> Result<(PathBuf, Value), String> {
+    /// A file of Codex's hooks, under the name by which Codex knows it, and the trust that ours in it need.
+    fn hooks(&self, agent: &str, path: &Path) -> Result<(PathBuf, Vec<Trusted>), String> {
         let text = self.now(path)?.unwrap_or_default();
-        Ok((resolved(path), json::read(&text).map_err(|problem| mend(&problem))?))
+        let hooks = json::read(&text).map_err(|problem| mend(&problem))?;
+        let path = resolved(path);
+        let needed = trust::needed(&path, &hooks, &|part| is_ours(agent, part));
+        Ok((path, needed))
     }
 
     fn missing(&self, path: &Path) -> Vec<PathBuf> {
@@ -225,15 +287,7 @@ impl Plan {
         folders
     }
 
-    fn change(
-        &mut self,
-        agent: &str,
-        path: &Path,
-        before: Option<String>,
-        after: Option<String>,
-        mode: u32,
-        folders: Vec<PathBuf>,
-    ) {
+    fn change(&mut self, agent: &str, path: &Path, before: Option<String>, after: Option<String>, mode: u32) {
         if before == after {
             return;
         }
@@ -241,145 +295,45 @@ impl Plan {
             earlier.after = after;
             return;
         }
-        self.changes.push(Change { agent: agent.to_owned(), path: path.to_owned(), before, after, mode, folders });
+        self.changes.push(Change { agent: agent.to_owned(), path: path.to_owned(), before, after, mode });
     }
 }
 
 fn kind(content: &Content) -> Kind {
+    noted(content, Vec::new())
+}
+
+fn noted(content: &Content, trusted: Vec<Trusted>) -> Kind {
     match content {
         Content::Entries(_, own) => Kind::Entries { own: own.iter().map(|&own| own.to_owned()).collect() },
         Content::Whole { .. } => Kind::Whole,
-        Content::Trust { hooks } => Kind::Trust { hooks: hooks.clone(), keys: Vec::new() },
+        Content::Trust { hooks } => Kind::Trust { hooks: hooks.clone(), trusted },
     }
+}
+
+/// Whether a file that would be ours as a whole holds what somebody else wrote.
+fn is_foreign(entry: &Entry, wanted: &[Wanted<'_>], text: &str) -> bool {
+    let is_ours = |wanted| is_exactly_ours(wanted, &entry.path, Some(entry), text);
+    entry.kind == Kind::Whole && !wanted.iter().any(is_ours)
 }
 
 /// What would have been noted about a file, had anybody.
 fn unnoted(agent: &str, file: &File, kind: Kind) -> Entry {
-    let own = match &file.content {
-        Content::Whole { text, .. } => digest(text),
-        _ => String::new(),
-    };
     Entry {
         agent: agent.to_owned(),
         path: file.path.clone(),
         kind,
-        created: !own.is_empty(),
+        created: false,
         folders: Vec::new(),
         ranges: Vec::new(),
         made: Made::default(),
-        digest: own,
+        digest: String::new(),
         since: None,
     }
 }
 
 fn now() -> String {
     tollgate_audit::stamp(SystemClock::default().wall())
-}
-
-/// A file without what is ours; nothing if it goes.
-fn without(entry: &Entry, text: &str, keys: &[String]) -> Result<Option<String>, String> {
-    let unchanged = digest(text) == entry.digest;
-    if unchanged && entry.created {
-        return Ok(None);
-    }
-    if let Some(before) = unchanged.then(|| cut(text, &entry.ranges)).flatten() {
-        return Ok(Some(before));
-    }
-    let after = match &entry.kind {
-        Kind::Whole => None,
-        Kind::Entries { own } => {
-            let own: Vec<&str> = own.iter().map(String::as_str).collect();
-            let ours = |part: &Value| is_ours(&entry.agent, part) || is_own_plugin(&entry.agent, part);
-            json::remove(text, &ours, &own, &entry.made).map_err(|problem| mend(&problem))?
-        }
-        Kind::Trust { keys: noted, .. } => {
-            let rest = without_keys(text, noted.iter().chain(keys).cloned().collect());
-            (!rest.trim().is_empty()).then_some(rest)
-        }
-    };
-    Ok(if after.is_none() && !entry.created { Some(String::new()) } else { after })
-}
-
-fn without_keys(text: &str, keys: Vec<String>) -> String {
-    trust::remove(text, &keys)
-}
-
-/// OpenClaw names the folder of a plugin.
-fn is_own_plugin(agent: &str, part: &Value) -> bool {
-    agent == "openclaw" && part.as_str().is_some_and(|path| path.ends_with("/plugins/tollgate"))
-}
-
-/// Whether everything is there already, and nothing of an older version.
-pub(crate) fn is_current(
-    agent: &str,
-    current: Option<&str>,
-    content: &Content,
-    needed: &[Trusted],
-) -> Result<bool, String> {
-    let Some(text) = current else {
-        return Ok(matches!(content, Content::Trust { .. }) && needed.is_empty());
-    };
-    Ok(match content {
-        Content::Whole { text: wanted, .. } => text == wanted,
-        Content::Trust { .. } => {
-            let config = trust::read(text)?;
-            needed.iter().all(|needed| trust::holds(&config, needed))
-        }
-        Content::Entries(wanted, _) => {
-            let there = json::read(text).map_err(|problem| mend(&problem))?;
-            holds(&there, wanted) && count(agent, &there) == count(agent, wanted)
-        }
-    })
-}
-
-fn holds(there: &Value, wanted: &Value) -> bool {
-    match (there, wanted) {
-        (Value::Object(there), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, wanted)| there.get(key).is_some_and(|there| holds(there, wanted)))
-        }
-        (Value::Array(there), Value::Array(wanted)) => wanted.iter().all(|wanted| there.contains(wanted)),
-        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => false,
-        (Value::Bool(there), Value::Bool(wanted)) => there == wanted,
-        _ => true,
-    }
-}
-
-/// How many handlers of ours there are.
-fn count(agent: &str, value: &Value) -> usize {
-    match value {
-        Value::Array(parts) => parts.iter().map(|part| count(agent, part)).sum(),
-        Value::Object(members) if !members.contains_key("hooks") && is_ours(agent, value) => 1,
-        Value::Object(members) => members.values().map(|member| count(agent, member)).sum(),
-        _ => 0,
-    }
-}
-
-/// A file of our own. What somebody else wrote there is not written over.
-fn whole(current: Option<&str>, known: Option<&Entry>, text: &str) -> Result<Edited, String> {
-    let is_ours =
-        |current: &str| known.is_some_and(|known| known.digest == digest(current)) || current.contains("tollgate");
-    match current {
-        Some(current) if !is_ours(current) => {
-            Err("somebody else's file is in the way; call `tollgate hook` from it, or move it away".to_owned())
-        }
-        _ => Ok(inserted("", vec![Insertion { at: 0, text: text.to_owned() }], Made::default())),
-    }
-}
-
-/// Nothing but our entries may differ between before and after.
-fn check_rest(agent: &str, file: &File, before: &str, after: &str, made: &Made) -> Result<(), String> {
-    let Content::Entries(wanted, own) = &file.content else { return Ok(()) };
-    let ours = |part: &Value| is_ours(agent, part) || is_own_plugin(agent, part);
-    let rest = json::remove(after, &ours, own, made)?.unwrap_or_default();
-    let same = json::read(&rest)? == json::read(before)?;
-    if same && holds(&json::read(after)?, wanted) {
-        return Ok(());
-    }
-    Err(format!("the entries do not fit in; add this by hand: {wanted}"))
-}
-
-fn mend(problem: &str) -> String {
-    format!("{problem}; mend the file, or leave this agent out with `--agent`")
 }
 
 /// A path with the links of its folder resolved, as far as that exists.

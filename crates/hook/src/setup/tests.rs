@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
 
+mod interrupted;
+mod kept;
 mod written;
 
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use serde_json::Value;
 use super::agents::{Content, Event, File, Level, SETUPS, Setup, Wanted};
 use super::json;
 use super::place::Place;
-use super::plan::Plan;
+use super::plan::{Order, Plan};
 
 const PROGRAM: &str = "/opt/my tools/tollgate";
 
@@ -44,16 +46,24 @@ impl Machine {
         self.root.join("data")
     }
 
-    fn files(&self, setup: &'static Setup, level: Level) -> Vec<File> {
+    fn wanted<'a>(&'a self, setup: &'static Setup, level: Level, program: &'a str) -> Wanted<'a> {
         let event = |name: &&'static str| Event { name, tool: !name.contains("rompt"), deny: true };
         let events = events(setup.id).iter().map(event).collect();
-        (setup.files)(&Wanted { setup, place: &self.place, level, program: Path::new(PROGRAM), events })
+        Wanted { setup, place: &self.place, level, program: Path::new(program), events }
+    }
+
+    fn files(&self, setup: &'static Setup, level: Level) -> Vec<File> {
+        (setup.files)(&self.wanted(setup, level, PROGRAM))
     }
 
     fn install(&self, setup: &'static Setup, level: Level) -> Result<Plan, Vec<String>> {
-        let mut plan = Plan::begin(&self.data()).unwrap();
+        self.install_as(setup, level, PROGRAM)
+    }
+
+    fn install_as(&self, setup: &'static Setup, level: Level, program: &str) -> Result<Plan, Vec<String>> {
+        let mut plan = Plan::begin(&self.data(), Order::NoteFirst).unwrap();
         let mut problems = Vec::new();
-        plan.install_files(setup, self.files(setup, level), &mut problems);
+        plan.install_files(&self.wanted(setup, level, program), &mut problems);
         if problems.is_empty() { Ok(plan) } else { Err(problems) }
     }
 
@@ -76,6 +86,11 @@ impl Machine {
             }
         }
         found
+    }
+
+    /// Every file, with what it holds.
+    fn texts(&self) -> BTreeMap<String, String> {
+        self.tree().into_iter().filter(|(name, _)| self.root.join(name).is_file()).collect()
     }
 }
 
@@ -139,6 +154,10 @@ fn each(mut check: impl FnMut(&'static Setup, Level)) {
 fn shared(machine: &Machine, setup: &'static Setup, level: Level) -> Option<PathBuf> {
     let files = machine.files(setup, level);
     files.into_iter().find(|file| matches!(file.content, Content::Entries(..))).map(|file| file.path)
+}
+
+fn setup(id: &str) -> &'static Setup {
+    SETUPS.iter().find(|setup| setup.id == id).unwrap()
 }
 
 fn put(path: &Path, text: &str) {
@@ -265,7 +284,7 @@ fn an_outdated_registration_is_updated() {
         for (path, text) in &fresh {
             let path = machine.root.join(path);
             if path.is_file() && path.extension().is_none_or(|kind| kind != "toml") {
-                fs::write(path, text.replace("/opt/my tools/", "/old/")).unwrap();
+                fs::write(path, text.replace("/opt/my tools/", "/old tools/")).unwrap();
             }
         }
         machine.install(setup, level).unwrap().write().unwrap();
@@ -319,7 +338,7 @@ fn what_cannot_be_read_is_refused_and_left_alone() {
 #[test]
 fn a_foreign_script_is_not_written_over() {
     let machine = Machine::new();
-    let cline = SETUPS.iter().find(|setup| setup.id == "cline").unwrap();
+    let cline = setup("cline");
     let path = machine.place.home.join(".cline/hooks/PreToolUse");
     put(&path, "#!/bin/sh\nmine\n");
     let problems = machine.install(cline, Level::User).unwrap_err();

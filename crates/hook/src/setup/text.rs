@@ -40,6 +40,10 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    pub(crate) fn has_container(&self, pointer: &str) -> bool {
+        self.containers.iter().any(|container| container == pointer)
+    }
+
     pub(crate) fn has_scalar(&self, pointer: &str) -> bool {
         self.scalars.iter().any(|scalar| scalar == pointer)
     }

@@ -20,12 +20,13 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::text::{Edited, Insertion, Made, inserted};
 
 /// The trust of one handler.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trusted {
     pub(crate) key: String,
     pub(crate) hash: String,
@@ -161,12 +162,17 @@ pub(crate) fn remove(text: &str, keys: &[String]) -> String {
     lines.concat()
 }
 
-/// The keys of entries about handlers of this file that are ours or that nothing stands for any more.
-pub(crate) fn keys(config: &toml::Table, file: &Path, hooks: &Value, ours: &dyn Fn(&Value) -> bool) -> Vec<String> {
-    let needed = needed(file, hooks, ours);
+/// The keys of entries that state a hash of ours. A key is only a place, where another hook may stand by now; the hash
+/// says what is trusted. So a hash of ours is ours at every place in this file, also where nothing stands any more.
+pub(crate) fn keys(config: &toml::Table, file: &Path, ours: &[Trusted]) -> Vec<String> {
+    let within = format!("{}:", file.display());
+    let is_ours = |key: &str| {
+        let stated = stated(config, key);
+        let alike = |ours: &Trusted| stated == Some(&ours.hash) && (key == ours.key || key.starts_with(&within));
+        ours.iter().any(alike)
+    };
     let state = config.get("hooks").and_then(|hooks| hooks.get("state")?.as_table());
-    let stated = state.into_iter().flat_map(toml::Table::keys);
-    stated.filter(|key| needed.iter().any(|needed| needed.key == **key)).cloned().collect()
+    state.into_iter().flat_map(toml::Table::keys).filter(|key| is_ours(key)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -18,8 +18,6 @@ pub struct Change {
     pub after: Option<String>,
     /// The mode of a file that is new.
     pub(crate) mode: u32,
-    /// Folders that go with it if they are empty then, outermost first.
-    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// The text of a file; nothing if there is none.
@@ -55,15 +53,32 @@ pub(crate) fn apply(changes: &[Change]) -> Result<(), String> {
 }
 
 enum Undo<'c> {
-    File(&'c Change),
+    File(&'c Change, Rights),
     Folder(PathBuf),
 }
 
 impl Undo<'_> {
     fn run(&self) -> Result<(), String> {
         match self {
-            Self::File(change) => put(&change.path, change.before.as_deref(), change.mode),
+            Self::File(change, rights) => put(&change.path, change.before.as_deref(), *rights),
             Self::Folder(folder) => fs::remove_dir(folder).map_err(|error| format!("`{}`: {error}", folder.display())),
+        }
+    }
+}
+
+/// Who may do what with a file. It is asked before the file is touched: one that is gone has none to give back.
+#[derive(Clone, Copy)]
+struct Rights {
+    mode: u32,
+    owner: Option<(u32, u32)>,
+}
+
+impl Rights {
+    fn of(change: &Change) -> Self {
+        let about = change.path.metadata().ok();
+        Self {
+            mode: about.as_ref().map_or(change.mode, |about| about.permissions().mode() & 0o7777),
+            owner: about.map(|about| (about.uid(), about.gid())),
         }
     }
 }
@@ -84,15 +99,20 @@ fn make<'c>(change: &'c Change, done: &mut Vec<Undo<'c>>) -> Result<(), String> 
             done.push(Undo::Folder(folder));
         }
     }
-    put(&change.path, change.after.as_deref(), change.mode)?;
-    done.push(Undo::File(change));
-    if change.after.is_none() {
-        // One that holds something else stays.
-        for folder in change.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
-    }
+    let rights = Rights::of(change);
+    put(&change.path, change.after.as_deref(), rights)?;
+    done.push(Undo::File(change, rights));
     Ok(())
+}
+
+/// Takes away those of the folders that are empty. One that holds something stays.
+pub(crate) fn clear(folders: &[PathBuf]) {
+    let mut folders: Vec<&PathBuf> = folders.iter().collect();
+    // What lies within another folder sorts after it.
+    folders.sort_unstable();
+    for folder in folders.into_iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// The folders above a file that are not there, outermost first.
@@ -103,9 +123,9 @@ pub(crate) fn missing(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-fn put(path: &Path, text: Option<&str>, mode: u32) -> Result<(), String> {
+fn put(path: &Path, text: Option<&str>, rights: Rights) -> Result<(), String> {
     let done = match text {
-        Some(text) => replace(path, text, mode),
+        Some(text) => replace(path, text, rights),
         None => fs::remove_file(path).or_else(|error| match error.kind() {
             ErrorKind::NotFound => Ok(()),
             _ => Err(error),
@@ -114,32 +134,29 @@ fn put(path: &Path, text: Option<&str>, mode: u32) -> Result<(), String> {
     done.map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
-/// Whoever reads the file sees the old text or the new one, never half of it. Links stay links; mode and owner stay.
-fn replace(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+/// Whoever reads the file sees the old text or the new one, never half of it. Links stay links.
+fn replace(path: &Path, text: &str, rights: Rights) -> io::Result<()> {
     let target = if path.exists() { path.canonicalize()? } else { path.to_owned() };
     let folder = target.parent().unwrap_or(Path::new("/"));
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.tollgate-{}", std::process::id()));
-    let about = target.metadata().ok();
-    let mode = about.as_ref().map_or(mode, |about| about.permissions().mode() & 0o7777);
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-        file.write_all(text.as_bytes())?;
-        if let Some(about) = &about {
-            // Only an administrator may give files away; for anybody else it is their own already.
-            let own = file.metadata()?;
-            if (own.uid(), own.gid()) != (about.uid(), about.gid()) {
-                std::os::unix::fs::fchown(&file, Some(about.uid()), Some(about.gid()))?;
-            }
-        }
-        file.set_permissions(fs::Permissions::from_mode(mode))?;
-        file.sync_all()?;
-        fs::rename(&temporary, &target)
-    })();
+    let written = fill(&temporary, text, rights).and_then(|()| fs::rename(&temporary, &target));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     } else if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
     written
+}
+
+fn fill(path: &Path, text: &str, rights: Rights) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    let about = file.metadata()?;
+    // Only an administrator may give files away; for anybody else it is their own already.
+    if let Some((user, group)) = rights.owner.filter(|owner| *owner != (about.uid(), about.gid())) {
+        std::os::unix::fs::fchown(&file, Some(user), Some(group))?;
+    }
+    file.set_permissions(fs::Permissions::from_mode(rights.mode))?;
+    file.sync_all()
 }

@@ -45,6 +45,12 @@ pub(super) fn find(setup: &'static Setup, place: &Place, level: Level, program: 
     found
 }
 
+/// The programs that a file of an agent starts; none if it cannot be read.
+pub(crate) fn programs_in(setup: &'static Setup, path: &Path, text: &str) -> Vec<PathBuf> {
+    let found = in_file(setup, path, text).unwrap_or_default();
+    found.into_iter().map(|registration| registration.command.program).collect()
+}
+
 fn in_file(setup: &'static Setup, path: &Path, text: &str) -> Result<Vec<Registration>, String> {
     let registration = |event: &str, command: Command, line: String| Registration {
         file: path.to_owned(),

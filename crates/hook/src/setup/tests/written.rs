@@ -2,15 +2,14 @@
 
 use expect_test::{Expect, expect};
 
-use super::Machine;
-use crate::setup::agents::{Level, SETUPS};
+use super::{Machine, setup};
+use crate::setup::agents::Level;
 
 #[test]
 fn what_is_written() {
     fn check(id: &str, expected: Expect) {
         let machine = Machine::new();
-        let setup = SETUPS.iter().find(|setup| setup.id == id).unwrap();
-        machine.install(setup, Level::User).unwrap().write().unwrap();
+        machine.install(setup(id), Level::User).unwrap().write().unwrap();
         let files = machine.tree().into_iter().filter(|(_, text)| !text.is_empty());
         // Of a plugin, what depends on this machine; the rest is the shim's own business.
         let own = |path: &str, text: &str| match path.ends_with(".js") {
