@@ -10,7 +10,7 @@ use tollgate_hook::{AGENTS, Decision};
 
 /// Every agent reads the input. Whatever it is taken for, a refusal must come out as one, and judging must end.
 pub(crate) fn run(input: &[u8]) {
-    let gate = Gate { pipeline: pipeline(), engine: None, tells: Vec::new() };
+    let gate = Gate { pipeline: pipeline(), engine: None, here: None, tells: Vec::new() };
     for agent in AGENTS {
         for event in [None, agent.hooks.first().map(|hook| hook.name)] {
             let mut doc = Value::Null;

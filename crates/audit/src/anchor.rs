@@ -3,8 +3,8 @@
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,11 @@ use crate::{AuditError, Draft, Head, Log, files};
 
 /// How long a program or a server may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a program that has ended may keep us waiting for its last words: what it left behind may hold the pipe.
+const GRACE: Duration = Duration::from_millis(500);
+/// How much of these words is kept, in bytes.
+const EXCERPT: usize = 500;
 
 /// Where heads are published.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,10 +74,31 @@ fn run(command: &[String], line: &str) -> Result<(), AuditError> {
     if status.success() {
         return Ok(());
     }
-    let mut said = String::new();
-    let _ = child.stderr.take().map(|output| output.take(500).read_to_string(&mut said));
+    let said = child.stderr.take().map(last_words).unwrap_or_default();
     let said = tollgate_secrets::scanner().redact(said.trim()).into_owned();
     Err(failed(format!("{status} {said}").trim_end().to_owned()))
+}
+
+/// What a program said that has ended, as far as it comes soon.
+fn last_words(mut from: ChildStderr) -> String {
+    let (sender, pieces) = mpsc::channel();
+    let read = move || {
+        let mut piece = [0; EXCERPT];
+        while let Ok(count @ 1..) = from.read(&mut piece) {
+            if sender.send(piece[..count].to_vec()).is_err() {
+                break;
+            }
+        }
+    };
+    let _ = std::thread::Builder::new().spawn(read);
+    let (until, mut said) = (Instant::now() + GRACE, Vec::new());
+    while said.len() < EXCERPT
+        && let Ok(piece) = pieces.recv_timeout(until.saturating_duration_since(Instant::now()))
+    {
+        said.extend(piece);
+    }
+    said.truncate(EXCERPT);
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// Waits for a program, and ends it when it takes too long.

@@ -178,6 +178,11 @@ fn a_program_gets_the_head_and_its_failure_is_recorded() {
     assert_eq!(error, "`sh` did not take the head: exit status: 3 no");
     let entry = Reader::new(&folder.dir()).entries_back().unwrap().next().unwrap().unwrap();
     assert_eq!((entry.record.kind.as_str(), entry.fields.value("error")), ("anchor", Some(json!(error))));
+    // What it left behind holds the pipe, and nobody waits for that.
+    let started = std::time::Instant::now();
+    let error = publish_newest(&shell("sleep 30 & echo no >&2; exit 3".to_owned()), &log).unwrap_err().to_string();
+    assert_eq!(error, "`sh` did not take the head: exit status: 3 no");
+    assert!(started.elapsed().as_secs() < 20);
     let missing = Anchor::Command(vec!["no-such-program-here".into()]);
     assert!(publish_newest(&missing, &log).is_err());
     assert_eq!(folder.flaw(), "good");

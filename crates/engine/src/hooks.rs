@@ -11,6 +11,7 @@ use tollgate_core::{
 };
 use tollgate_host_command as host;
 use tollgate_rules::form;
+use tollgate_wire::{TOOLS, Tool};
 
 /// A program keeps its own time; this is for when it cannot.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -125,7 +126,7 @@ fn of(hook: &Hook, names: &Names) -> Vec<Registration> {
 /// The tools it is asked about. Names in a list are normalized here, because only whole matches are elsewhere.
 fn selector(hook: &Hook, names: &Names) -> Selector {
     let one = |tool: &String| match tool.contains('*') {
-        true => Match::glob(&tool.trim().to_lowercase()).unwrap_or_default(),
+        true => glob(&tool.trim().to_lowercase()),
         false => Match::exact(names.name(tool).normal()),
     };
     let all: Vec<Match> = hook.tools.iter().map(one).collect();
@@ -135,6 +136,18 @@ fn selector(hook: &Hook, names: &Names) -> Selector {
         _ => Match::with(&hook.tools.join(", "), move |name| all.iter().any(|one| one.fits(Some(name)))),
     };
     Selector { tool, ..Selector::default() }
+}
+
+/// The tools that fit a pattern by one of their names: calls come under the one name that all of them stand for.
+fn glob(pattern: &str) -> Match {
+    let Ok(glob) = Match::glob(pattern) else { return Match::Any };
+    let by_alias =
+        |tool: &&Tool| !glob.fits(Some(tool.name)) && tool.aliases.iter().any(|alias| glob.fits(Some(alias)));
+    let also: Vec<&str> = TOOLS.iter().filter(by_alias).map(|tool| tool.name).collect();
+    match also.is_empty() {
+        true => glob,
+        false => Match::with(pattern, move |name| glob.fits(Some(name)) || also.contains(&name)),
+    }
 }
 
 /// A program that runs only while its files are those that were trusted.

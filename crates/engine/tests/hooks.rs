@@ -164,6 +164,25 @@ fn only_those_are_started_that_are_meant() {
     assert_eq!(run(&engine, Point::ToolAfter, Some("write"), json!({})), "go", "it stands elsewhere");
 }
 
+/// Calls come under the name that all names of a tool stand for, which a pattern of another one does not fit.
+#[test]
+fn a_pattern_fits_a_tool_by_each_of_its_names() {
+    for (pattern, tool, asked) in [
+        ("bash*", "Bash", true),
+        ("bash*", "exec", true),
+        ("*SH", "exec", true),
+        ("bash*", "read", false),
+        ("exe*", "Bash", true),
+        ("bash*", "bash_output_of_a_server", true),
+        ("mcp__*", "Bash", false),
+    ] {
+        let project =
+            Project::new(&format!("[[hook]]\nid = 'one'\ncommand = 'exit 2'\nmatch = ['{pattern}', 'none']\n"));
+        let said = run(&project.engine(), Point::ToolBefore, Some(tool), json!({}));
+        assert_eq!(said != "go", asked, "{pattern} {tool}: {said}");
+    }
+}
+
 #[test]
 fn without_hooks_everything_goes() {
     assert_eq!(bash(&Project::new("").engine(), "ls"), "go");

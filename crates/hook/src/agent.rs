@@ -158,14 +158,38 @@ impl<'a> Payload<'a> {
 
     /// The same where the part is a text that holds JSON; if it holds none, it is a text.
     pub fn body_in_text(&self, path: &[&str]) -> Result<Body, String> {
-        let pointer: String = path.iter().flat_map(|step| ["/", step]).collect();
-        match self.doc.pointer(&pointer) {
+        match self.doc.pointer(&pointer(path)) {
             Some(Value::String(text)) if tollgate_wire::read(text.as_bytes()).0.is_ok() => {
                 Ok(tollgate_wire::body(text.as_bytes().to_vec()))
             }
             _ => self.body(path),
         }
     }
+
+    /// The same for arguments. A text that begins like a document and cannot be read is refused: whoever runs the call may
+    /// be able to read it.
+    pub fn arguments_in_text(&self, path: &[&str]) -> Result<Body, String> {
+        let begins = |text: &str| text.trim_start().starts_with(['{', '[']);
+        let text = self.doc.pointer(&pointer(path)).and_then(Value::as_str).filter(|text| begins(text));
+        match text.map(|text| tollgate_wire::read(text.as_bytes()).0) {
+            Some(Err(fault)) => Err(format!("the JSON in `{}`: {}", path.join("."), fault.detail)),
+            _ => self.body_in_text(path),
+        }
+    }
+
+    /// What a call came to, where agents may leave that out: that it ended is still to be recorded.
+    pub fn result(&self, path: &[&str]) -> Body {
+        self.body(path).unwrap_or_else(|_| Body::from(Value::Null))
+    }
+
+    /// The same where the result is a text that holds JSON.
+    pub fn result_in_text(&self, path: &[&str]) -> Body {
+        self.body_in_text(path).unwrap_or_else(|_| Body::from(Value::Null))
+    }
+}
+
+fn pointer(path: &[&str]) -> String {
+    path.iter().flat_map(|step| ["/", step]).collect()
 }
 
 /// What is about to happen, or has, in an agent's life.

@@ -153,7 +153,7 @@ fn play(agent: &'static Agent, pipeline: &Pipeline, log: &Log, played: &Played<'
     assert_eq!((read.agent.id, read.payload.hook.name), (agent.id, hook.name), "{text}");
     let moment = (agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     tells(agent, hook, &moment, played)?;
-    let gate = Gate { pipeline: pipeline.clone(), engine: None, tells: Vec::new() };
+    let gate = Gate { pipeline: pipeline.clone(), engine: None, here: None, tells: Vec::new() };
     let answer = run::answer(&gate, &read);
     let seen = log.take();
     if let Some(expected) = step.expect.get("seen") {

@@ -92,14 +92,18 @@ fn wishes(plan: &Plan) -> Vec<(String, Point, Decision)> {
 
 /// What a rule decides, as far as it is enforced.
 fn decision(plan: &Plan, rule: &Rule) -> Option<Decision> {
-    let written = rule.decisions().first().copied().filter(|_| rule.mode != Some(Mode::Observe))?;
-    let Some(changed) = plan.overrides.get(&rule.id) else { return Some(written) };
-    match (changed.mode, changed.decision) {
-        (Some(OverrideMode::Off | OverrideMode::Observe), _) => None,
-        (_, Some(OverrideDecision::Ask)) => Some(Decision::Ask),
-        (_, Some(OverrideDecision::Block)) => Some(Decision::Block),
-        _ => Some(written),
-    }
+    let written = rule.decisions().first().copied()?;
+    let changed = plan.overrides.get(&rule.id);
+    let enforced = match changed.and_then(|changed| changed.mode) {
+        Some(mode) => mode == OverrideMode::Enforce,
+        None => rule.mode != Some(Mode::Observe),
+    };
+    let decision = match changed.and_then(|changed| changed.decision) {
+        Some(OverrideDecision::Ask) => Decision::Ask,
+        Some(OverrideDecision::Block) => Decision::Block,
+        _ => written,
+    };
+    enforced.then_some(decision)
 }
 
 fn points(rule: &Rule) -> Vec<Point> {
@@ -228,6 +232,13 @@ id = "quiet"
 tool = "*"
 ask = "sure?"
 mode = "observe"
+[[rule]]
+id = "enforced"
+tool = "*"
+ask = "sure?"
+mode = "observe"
+[override.enforced]
+mode = "enforce"
 "#;
 
     fn agent(hooks: &'static [Hook]) -> Agent {
@@ -285,7 +296,7 @@ mode = "observe"
             },
             &expect![[r#"
                 not seen: prompts (`Prompt` is not registered): no-secrets [not-registered] at ["Prompt"]
-                asks about calls at `Pre` become refusals: ask [refused] at ["Pre"]
+                asks about calls at `Pre` become refusals: ask, enforced [refused] at ["Pre"]
                 rewritten calls at `Pre` are refused: edit [refused] at ["Pre"]
                 calls for a sandbox are refused: boxed [refused] at ["Pre", "Other"]
                 results cannot be redacted: hide [recorded] at ["Post"]
@@ -307,7 +318,7 @@ mode = "observe"
             },
             &expect![[r#"
                 prompts at `Expansion` cannot be refused, only recorded: no-secrets [recorded] at ["Expansion"]
-                calls at `PreRead` cannot be asked about or refused, only recorded: ask [recorded] at ["PreRead"]
+                calls at `PreRead` cannot be asked about or refused, only recorded: ask, enforced [recorded] at ["PreRead"]
                 calls at `PreRead` cannot be rewritten: edit [recorded] at ["PreRead"]
                 calls at `Pre` for a sandbox are refused: boxed [refused] at ["Pre"]
                 calls at `PreRead` cannot be sent to a sandbox, only recorded: boxed [recorded] at ["PreRead"]
@@ -318,7 +329,7 @@ mode = "observe"
             const { &[Hook::new("Post", Point::ToolAfter, Can::DENY)] },
             &expect![[r#"
                 not seen: prompts: no-secrets [unseen] at []
-                not seen: calls: ask [unseen] at []
+                not seen: calls: ask, enforced [unseen] at []
                 not seen: calls: edit [unseen] at []
                 not seen: calls: boxed [unseen] at []
                 results with credentials are withheld instead of redacted: hide [refused] at ["Post"]

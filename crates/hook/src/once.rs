@@ -36,16 +36,23 @@ pub(crate) fn decided(
     judge: impl FnOnce() -> Result<Decision, String>,
 ) -> Result<Decision, String> {
     let doubled = read.agent.doubled || !std::ptr::eq(registered, read.agent);
-    if !doubled || !read.payload.hook.point.is_about_a_tool() {
+    if !doubled {
         return judge();
     }
     let state = paths.state().map_err(|error| error.to_string())?.join("once");
+    if !read.payload.hook.point.is_about_a_tool() {
+        sweep(&state, "");
+        return judge();
+    }
+    let own = key(read, moment, None);
+    sweep(&state, &own);
     let registration = format!("{} {}", registered.id, event.unwrap_or(read.payload.hook.name));
-    let decision = at(&state, &key(read, moment, None), registration.clone(), judge)?;
+    let decision = at(&state, &own, registration.clone(), judge)?;
     if let (Said::Rewrite(value), Point::ToolBefore) = (&decision.said, read.payload.hook.point) {
         // Some agents give the other registration the call as it is by now. It was judged in this form.
         let passed = || Ok(Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() });
-        at(&state, &key(read, moment, Some(value)), registration, passed)?;
+        // If that cannot be noted, it is judged again.
+        let _ = at(&state, &key(read, moment, Some(value)), registration, passed);
     }
     Ok(decision)
 }
@@ -66,10 +73,13 @@ fn at(
             earlier.answered.push(registration);
             earlier
         }
-        None => Kept { decision: judge()?, answered: vec![registration] },
+        None => {
+            // What was decided about an earlier call goes before this one is judged, and the file is in use by its time.
+            file.set_len(0).map_err(failed)?;
+            Kept { decision: judge()?, answered: vec![registration] }
+        }
     };
-    keep(&mut file, &kept).map_err(failed)?;
-    sweep(folder);
+    note(&mut file, &folder.join(key), &kept).map_err(failed)?;
     Ok(kept.decision)
 }
 
@@ -152,6 +162,12 @@ fn written(kept: &Kept) -> Value {
     json!({ "said": said, "reason": reason, "value": value, "notes": notes, "tells": tells, "answered": answered })
 }
 
+/// Keeps a decision for the other process. It was judged and recorded by now, so it holds also where it cannot be kept:
+/// the other one then judges for itself, as long as it does not find what was decided about an earlier call.
+fn note(file: &mut File, path: &Path, kept: &Kept) -> std::io::Result<()> {
+    keep(file, kept).or_else(|_| fs::remove_file(path))
+}
+
 fn keep(file: &mut File, kept: &Kept) -> std::io::Result<()> {
     use std::io::{Seek as _, SeekFrom};
     file.set_len(0)?;
@@ -159,11 +175,12 @@ fn keep(file: &mut File, kept: &Kept) -> std::io::Result<()> {
     write!(file, "{}", written(kept))
 }
 
-/// Removes what nobody will ask for again. Losing a race over that is fine.
-fn sweep(folder: &Path) {
-    let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > FRESH * 6);
+/// Removes what nobody will ask for again, and nobody waits for: it may hold arguments. Losing a race over that is fine.
+/// The file of this event stays: the other process may just have opened it.
+fn sweep(folder: &Path, own: &str) {
+    let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > FRESH + PATIENCE);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.metadata().and_then(|about| about.modified()).is_ok_and(old) {
+        if entry.file_name() != own && entry.metadata().and_then(|about| about.modified()).is_ok_and(old) {
             let _ = fs::remove_file(entry.path());
         }
     }

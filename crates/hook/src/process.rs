@@ -27,6 +27,8 @@ use crate::run::{self, Gate, Read, broken};
 
 /// When we answer whatever happens. Registrations give us well more than this.
 pub const DEADLINE: Duration = Duration::from_secs(25);
+/// How long what is left may take once the agent has its answer. A head that is published may take nearly as long.
+const LAST: Duration = Duration::from_secs(12);
 /// No event is this long; what is longer is refused unread.
 const MAX_INPUT: u64 = 16 << 20;
 
@@ -38,7 +40,7 @@ pub fn main(args: &[String]) -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let (agent, event) = match named(args) {
         Ok(named) => named,
-        Err(problem) => return give(&HookAnswer::fails(&problem)),
+        Err(problem) => return ExitCode::from(give(&HookAnswer::fails(&problem))),
     };
     let answered = watch(agent);
     let mut used = None;
@@ -51,8 +53,8 @@ pub fn main(args: &[String]) -> ExitCode {
         }
     }
     let code = give(&answer);
-    finish(used);
-    code
+    finish(used, code);
+    ExitCode::from(code)
 }
 
 /// Answers for us when we hang: agents take a hook that is too slow for consent. We judge on the main thread, because
@@ -64,9 +66,9 @@ fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
         std::thread::sleep(deadline());
         if !ours.swap(true, Ordering::SeqCst) {
             let late = (agent.refuse)(&broken(&format!("no decision within {} seconds", deadline().as_secs())));
-            give(&late);
+            let code = give(&late);
             tollgate_engine::end_hooks();
-            std::process::exit(i32::from(late.exit));
+            std::process::exit(i32::from(code));
         }
     };
     // Without a thread to spare we go on: whatever hangs would be answered by the agent, as if we were not there.
@@ -76,11 +78,22 @@ fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
 
 /// What is left to do once the agent has its answer: heads that are published elsewhere are on their way. Else the process
 /// ends as it is; taking everything apart first would only make the agent wait.
-fn finish(used: Option<Used>) {
+fn finish(used: Option<Used>, code: u8) {
     match used {
-        Some(Used { anchored: true, engine }) => drop(engine),
+        Some(Used { anchored: true, engine }) if ends_by(LAST, code) => drop(engine),
         used => std::mem::forget(used),
     }
+}
+
+/// Ends the process after this time, whatever it waits for: agents go by an answer only once the process has ended. Says
+/// whether that is certain.
+fn ends_by(limit: Duration, code: u8) -> bool {
+    let limit = shortened("TOLLGATE_TEST_LAST_MS", limit);
+    let end = move || {
+        std::thread::sleep(limit);
+        std::process::exit(i32::from(code));
+    };
+    std::thread::Builder::new().stack_size(64 << 10).spawn(end).is_ok()
 }
 
 /// What has judged.
@@ -99,24 +112,28 @@ fn named(args: &[String]) -> Result<(&'static Agent, Option<&str>), String> {
 
 /// When we answer.
 fn deadline() -> Duration {
-    // Tests do not wait for half a minute.
-    #[cfg(debug_assertions)]
-    if let Some(millis) = std::env::var("TOLLGATE_TEST_DEADLINE_MS").ok().and_then(|text| text.parse().ok()) {
-        return Duration::from_millis(millis);
-    }
-    DEADLINE
+    shortened("TOLLGATE_TEST_DEADLINE_MS", DEADLINE)
 }
 
-/// Prints an answer. If that fails, the exit status refuses, which is understood by most.
-fn give(answer: &HookAnswer) -> ExitCode {
+/// A time, or what a test says: tests do not wait for half a minute.
+fn shortened(variable: &str, time: Duration) -> Duration {
+    if !cfg!(debug_assertions) {
+        return time;
+    }
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).map_or(time, Duration::from_millis)
+}
+
+/// Prints an answer, and says with which status to end. If that fails, the exit status refuses, which is understood by
+/// most.
+fn give(answer: &HookAnswer) -> u8 {
     let mut out = io::stdout().lock();
     let written = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
     let told = io::stderr().lock().write_all(answer.stderr.as_bytes());
     if written.is_err() || told.is_err() {
         let _ = io::stderr().lock().write_all(broken("the answer could not be written").as_bytes());
-        return ExitCode::from(2);
+        return 2;
     }
-    ExitCode::from(answer.exit)
+    answer.exit
 }
 
 /// From standard input to an answer.
@@ -166,7 +183,8 @@ fn respond_to(
     let decision = once::decided(registered, event, read, &moment, &paths, || {
         let (opened, tells) = open(&paths, &cwd)?;
         let Used { engine, .. } = used.insert(opened);
-        let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), tells };
+        let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
+        let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
         Ok(run::decide(&gate, read))
     })?;
     Ok(run::say(read.agent, &read.payload, decision))

@@ -1,11 +1,12 @@
 //! The surface: one document in, one answer out.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_clock::block_on;
-use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, Pipeline, Point, Question, Ruling};
+use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Question, Ruling};
 use tollgate_engine::{Able, Engine, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::lens::lens_for;
@@ -34,6 +35,8 @@ pub struct Gate<'a> {
     pub pipeline: Pipeline,
     /// What knows which questions were answered before.
     pub engine: Option<&'a Engine>,
+    /// Where an event happens that does not say it, as an absolute path.
+    pub here: Option<&'a str>,
     /// What the user is told with every answer: that Tollgate is paused, that nothing is recorded.
     pub tells: Vec<String>,
 }
@@ -189,7 +192,8 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
         surface: Some(SURFACE),
         server: moment.server,
         model: moment.model,
-        cwd: moment.cwd,
+        // A relative one is relative to something nobody knows.
+        cwd: moment.cwd.filter(|cwd| Path::new(cwd).is_absolute()).or(gate.here),
         native: (hook.point == Point::Notice).then_some(hook.name),
         arguments: moment.arguments.as_ref(),
         ended: moment.ended,
@@ -203,7 +207,9 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
     let act = match gate.engine.map(|engine| engine.redeem(outcome.act.clone())) {
         None => outcome.act,
         Some(Ok(act)) => act,
-        Some(Err(error)) => return Decision::stop(broken(&error.to_string())),
+        Some(Err(error)) => {
+            Act::Stop(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
+        }
     };
     let rewritten = differs(&moment.body, &body);
     let (notes, tells) = (std::mem::take(&mut body.notes), std::mem::take(&mut body.tells));

@@ -20,7 +20,7 @@ pub(crate) fn verdict(protocol: Protocol, event: &Event<'_>, body: &mut Body, en
         (Some(0), _) => {
             let said = std::str::from_utf8(&ended.out);
             let said = said.map_err(|_| Fault::new(FaultKind::Garbage, "what it said is no text (UTF-8)"))?;
-            protocol.answer(event, body, said)?
+            understood(protocol, event, body, said)?
         }
         (Some(2), _) => Verdict::deny(reason(protocol, event.point, ended)),
         (code, signal) => return Err(broken(code, signal, &ended.err)),
@@ -31,8 +31,23 @@ pub(crate) fn verdict(protocol: Protocol, event: &Event<'_>, body: &mut Body, en
             Err(Fault::new(FaultKind::Garbage, format!("it objects, and nothing can be refused at {}", event.point)))
         }
         Verdict::Deny(reason) => Ok(Verdict::deny(clean(&reason, LONGEST))),
+        Verdict::Ask(mut query) => {
+            query.title = clean(&query.title, LONGEST);
+            query.detail = clean(&query.detail, LONGEST);
+            Ok(Verdict::Ask(query))
+        }
         verdict => Ok(verdict),
     }
+}
+
+/// What a program that ended well said. What it adds for the model and the user goes where its reasons go.
+fn understood(protocol: Protocol, event: &Event<'_>, body: &mut Body, said: &str) -> Result<Verdict, Fault> {
+    let (notes, tells) = (body.notes.len(), body.tells.len());
+    let verdict = protocol.answer(event, body, said);
+    for text in body.notes.iter_mut().skip(notes).chain(body.tells.iter_mut().skip(tells)) {
+        *text = clean(text, LONGEST);
+    }
+    verdict.map_err(|fault| Fault::new(fault.kind, clean(&fault.detail, EXCERPT)))
 }
 
 /// What it wrote to standard error, else to standard output, else words of ours.

@@ -139,6 +139,13 @@ fn what_is_said_with_status_0() {
             r#"echo '[1]'"#,
             r#"echo looks fine"#,
             r#"printf '\377'"#,
+            r#"{ sleep 0.5; echo '{"decision":"block","reason":"late"}'; } & exit 0"#,
+            r#"{ sleep 0.5; printf '{"decision":'; sleep 0.02; echo '"block","reason":"in parts"}'; } & exit 0"#,
+            r#"{ sleep 0.5; echo; } & exit 0"#,
+            r#"sleep 1 > /dev/null & exit 0"#,
+            r#"printf '{"decision":"ask","reason":"ghp_%s\\u001b[2J?"}' wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"#,
+            r#"printf '{"notes":["\\u001bn %s"],"tells":["\\u0007t %s"]}' 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 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"#,
+            r#"echo '{"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":1}'"#,
         ],
         expect![[r#"
             echo '{}'
@@ -193,6 +200,21 @@ fn what_is_said_with_status_0() {
             printf '\377'
               stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no text (UTF-8)), so it is refused; to mend it: fix or remove it, then try again
               on_fault = pass: go ! garbage: what it said is no text (UTF-8)
+            { sleep 0.5; echo '{"decision":"block","reason":"late"}'; } & exit 0
+              stop Objection: late
+            { sleep 0.5; printf '{"decision":'; sleep 0.02; echo '"block","reason":"in parts"}'; } & exit 0
+              stop Objection: in parts
+            { sleep 0.5; echo; } & exit 0
+              go
+            sleep 1 > /dev/null & exit 0
+              go
+            printf '{"decision":"ask","reason":"ghp_%s\\u001b[2J?"}' wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx
+              ask: [redacted:github-token][2J?
+            printf '{"notes":["\\u001bn %s"],"tells":["\\u0007t %s"]}' 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 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
+              go [n [redacted:github-token]] (t [redacted:github-token])
+            echo '{"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":1}'
+              stop Fault(Garbage): `hook` could not judge this (garbage: an answer has no key `[redacted:github-token]`), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: go ! garbage: an answer has no key `[redacted:github-token]`
         "#]],
     );
 }
@@ -239,6 +261,7 @@ fn what_hooks_of_claude_code_say() {
             r#"echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'"#,
             r#"echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}'"#,
             r#"echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"make -n"},"additionalContext":"dry run"}}'"#,
+            r#"echo '{"hookSpecificOutput":{"permissionDecision":"defer","permissionDecisionReason":"later"}}'"#,
             r#"echo '{"decision":"block","reason":"old words"}'"#,
             r#"echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny"}}'"#,
             r#"echo '{"decision":"block","hookSpecificOutput":{"permissionDecision":"ask"}}'"#,
@@ -261,6 +284,8 @@ fn what_hooks_of_claude_code_say() {
               ask: sure?
             echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"make -n"},"additionalContext":"dry run"}}'
               go -> {"command":"make -n"} [dry run]
+            echo '{"hookSpecificOutput":{"permissionDecision":"defer","permissionDecisionReason":"later"}}'
+              ask: later
             echo '{"decision":"block","reason":"old words"}'
               stop Objection: old words
             echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny"}}'
@@ -358,7 +383,7 @@ fn whatever_it_started_ends_with_it() {
         // A child of a child, in the background, when time is up.
         (1, "sh -c 'sleep MARK & sleep MARK' & wait", 300, "stop Fault(Timeout)"),
         // One that holds the pipes after the program itself has ended.
-        (2, "sleep MARK & exit 0", 20_000, "go"),
+        (2, "sleep MARK & exit 0", 20_000, "stop Fault(Timeout)"),
         (3, "sleep MARK & echo no >&2; exit 2", 20_000, "stop Objection: no"),
         // One that floods.
         (4, "sleep MARK & yes", 20_000, "stop Fault(Flood)"),

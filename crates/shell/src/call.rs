@@ -22,9 +22,21 @@ pub(crate) use patch::patched;
 pub fn understand_call(kind: &str, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
     let opened = opened(args);
     let args = opened.as_ref().unwrap_or(args);
-    let folder = folder(args, around);
-    let workspace = around.workspace.or(around.cwd);
-    let around = Surroundings { cwd: folder.as_deref().or(around.cwd), workspace, ..*around };
+    let here = Surroundings { workspace: around.workspace.or(around.cwd), ..*around };
+    let mut effects = understand_at(kind, args, here);
+    let folders = folders(args, &here);
+    for folder in folders.iter().take(MOST_FOLDERS) {
+        let there = understand_at(kind, args, Surroundings { cwd: Some(folder), ..here });
+        join(&mut effects, there);
+    }
+    if folders.len() > MOST_FOLDERS {
+        effects.push(unclear("names more folders to work in than can be looked at"));
+    }
+    effects
+}
+
+/// The same in one folder.
+fn understand_at(kind: &str, args: &Value, around: Surroundings<'_>) -> Vec<Effect> {
     let mut call = Call { around, effects: Vec::new() };
     match kind {
         "exec" => call.runs(args),
@@ -37,6 +49,8 @@ pub fn understand_call(kind: &str, args: &Value, around: &Surroundings<'_>) -> V
     call.effects
 }
 
+/// How many folders a call may name to work in. Agents know one name for that.
+const MOST_FOLDERS: usize = 8;
 const COMMANDS: &[&str] = &["command", "commands", "command_line", "commandLine", "cmd", "script", "code"];
 const FOLDERS: &[&str] = &[
     "cwd",
@@ -115,10 +129,36 @@ fn fields(value: &Value) -> Option<&Map<String, Value>> {
     value.as_object()
 }
 
-/// The folder that a call names to work in.
-fn folder(args: &Value, around: &Surroundings<'_>) -> Option<String> {
-    let text = FOLDERS.iter().find_map(|key| args.get(key)?.as_str()).filter(|text| !text.is_empty())?;
-    Some(locate(&Arg::known(text), around).path)
+/// The folders that a call names to work in. No agent knows all of these names, and what it does not know it ignores:
+/// the call may run in any of them, or in none.
+fn folders(args: &Value, around: &Surroundings<'_>) -> Vec<String> {
+    let is_one = |key: &str| FOLDERS.iter().any(|name| name.eq_ignore_ascii_case(key));
+    let members = [Some(args), args.get("action")].into_iter().flatten().filter_map(fields).flatten();
+    let named = members.filter(|(key, _)| is_one(key)).filter_map(|(_, value)| value.as_str());
+    let mut found: Vec<String> = Vec::new();
+    for text in named.filter(|text| !text.is_empty()) {
+        let path = locate(&Arg::known(text), around).path;
+        if around.cwd != Some(&path) && !found.contains(&path) {
+            found.push(path);
+        }
+        if found.len() > MOST_FOLDERS {
+            break;
+        }
+    }
+    found
+}
+
+/// Adds what a call does elsewhere. Most of that is the same wherever it runs, and in the same order.
+fn join(effects: &mut Vec<Effect>, others: Vec<Effect>) {
+    let others = others.into_iter().enumerate();
+    let new: Vec<Effect> =
+        others.filter(|(at, other)| effects.get(*at) != Some(other)).map(|(_, other)| other).collect();
+    effects.extend(new);
+}
+
+/// What cannot be told.
+fn unclear(what: &str) -> Effect {
+    Effect { flags: Flag::Force.into(), ..Effect::new(Kind::Unknown, what) }
 }
 
 /// Every text below the fields of these names. Lists are gone through, objects asked for the same names.
@@ -205,8 +245,7 @@ impl Call<'_> {
             return;
         }
         found.into_iter().for_each(|text| self.script(text));
-        let what = "runs a command that cannot be found in its arguments";
-        self.effects.push(Effect { flags: Flag::Force.into(), ..Effect::new(Kind::Unknown, what) });
+        self.effects.push(unclear("runs a command that cannot be found in its arguments"));
     }
 
     fn command(&mut self, key: &str, value: &Value, call: &Value) {

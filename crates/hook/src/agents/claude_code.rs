@@ -58,7 +58,8 @@ pub(super) static AGENT: Agent = Agent {
         let has = |key| doc.get(key).is_some();
         has("prompt_id") && has("hook_event_name") && !has("timestamp")
     },
-    event: |doc| doc.get("hook_event_name")?.as_str(),
+    // VS Code, which runs its hooks too, has another name for it.
+    event: |doc| doc.get("hook_event_name").or_else(|| doc.get("hookEventName"))?.as_str(),
     decode,
     fits: None,
     encode,

@@ -32,6 +32,7 @@ pub(super) static AGENT: Agent = Agent {
         "what is typed into a command that already runs (`write_stdin`)",
         "`wait` in code mode",
         "web searches that run at OpenAI (`web_search`)",
+        "the folder that a call of its shell names to run in (`workdir`): relative paths are judged where the session is",
     ],
     doubled: false,
     calls: |doc| {

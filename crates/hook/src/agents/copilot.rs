@@ -2,11 +2,14 @@
 //!
 //! An event can be registered in two spellings, and the spelling picks how the document is written *and* which answer is
 //! read: `preToolUse` ignores Claude Code's nested answer and runs the tool. So both spellings are events here.
+//!
+//! VS Code's own agent takes either spelling for the second one, and its documents are a mixture of both.
 
 use serde_json::{Value, json};
 use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
+use super::claude_like::Answer;
 use super::common::{never_asks_about_another, prompt, refusal};
 use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
 
@@ -53,7 +56,7 @@ pub(super) static AGENT: Agent = Agent {
     calls,
     event,
     decode,
-    fits: Some(never_asks_about_another),
+    fits: Some(fits),
     encode,
     refuse: HookAnswer::fails,
 };
@@ -66,6 +69,9 @@ fn has(doc: &Value, key: &str) -> bool {
 /// with a time always have.
 fn calls(doc: &Value) -> bool {
     let time = doc.get("timestamp");
+    if is_vs_code(doc) {
+        return true;
+    }
     if has(doc, "sessionId") && has(doc, "cwd") {
         return time.is_some_and(Value::is_number);
     }
@@ -79,9 +85,14 @@ fn calls(doc: &Value) -> bool {
         && !others.iter().any(|key| has(doc, key))
 }
 
+/// Whether a document is VS Code's: https://code.visualstudio.com/docs/copilot/customization/hooks
+fn is_vs_code(doc: &Value) -> bool {
+    doc.get("hookEventName").is_some_and(Value::is_string) && has(doc, "sessionId")
+}
+
 /// The camel spelling does not name its event: it is inferred where the document leaves no doubt.
 fn event(doc: &Value) -> Option<&str> {
-    if let Some(name) = doc.get("hook_event_name").or_else(|| doc.get("hookName")) {
+    if let Some(name) = ["hook_event_name", "hookEventName", "hookName"].iter().find_map(|key| doc.get(key)) {
         return name.as_str();
     }
     let first = [
@@ -119,27 +130,60 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
 /// The arguments. The cloud agent writes them as a text that holds JSON.
 fn arguments(payload: &Payload<'_>) -> Result<Body, String> {
     let key = ["toolArgs", "toolInput", "tool_input"].into_iter().find(|key| has(payload.doc, key));
-    payload.body_in_text(&[key.unwrap_or("toolArgs")])
+    payload.arguments_in_text(&[key.unwrap_or("toolArgs")])
 }
 
 /// What the model will read. The rest of a result says how the call ended.
 fn result<'a>(payload: &Payload<'a>, moment: Moment<'a>) -> Result<Moment<'a>, String> {
-    let (result, text, kind) = match has(payload.doc, "tool_result") {
-        true => ("tool_result", "text_result_for_llm", "result_type"),
-        false => ("toolResult", "textResultForLlm", "resultType"),
+    let known =
+        [("tool_result", "text_result_for_llm", "result_type"), ("toolResult", "textResultForLlm", "resultType")];
+    let reason = payload.text("/error").or_else(|| payload.text("/error/message"));
+    let (ok, body) = match known.into_iter().find(|(result, ..)| has(payload.doc, result)) {
+        Some((result, text, kind)) => {
+            let ok = payload.text(&format!("/{result}/{kind}")).is_none_or(|kind| kind == "success");
+            (ok, payload.body(&[result, text]).or_else(|_| payload.body(&[result]))?)
+        }
+        None if has(payload.doc, "error") && !has(payload.doc, "tool_response") => (false, payload.body(&["error"])?),
+        // VS Code's is a text, and has no more to say.
+        None => (true, payload.body(&["tool_response"])?),
     };
-    let error = payload.text("/error").or_else(|| payload.text("/error/message"));
-    if !has(payload.doc, result) && has(payload.doc, "error") {
-        return Ok(Moment { ended: Some(Ended::Error), reason: error, body: payload.body(&["error"])?, ..moment });
+    Ok(Moment { ended: Some(if ok { Ended::Ok } else { Ended::Error }), reason, body, ..moment })
+}
+
+const UNCHANGEABLE: &str = "the policy changes this, which VS Code cannot do, so it is refused";
+
+fn fits(payload: &Payload<'_>, said: &Said) -> Result<(), String> {
+    match said {
+        // Nobody has seen it run a call in another form without an "allow".
+        Said::Rewrite(_) if is_vs_code(payload.doc) => Err(UNCHANGEABLE.to_owned()),
+        _ => never_asks_about_another(payload, said),
     }
-    let ok = payload.text(&format!("/{result}/{kind}")).is_none_or(|kind| kind == "success");
-    let ended = Some(if ok { Ended::Ok } else { Ended::Error });
-    let body = payload.body(&[result, text]).or_else(|_| payload.body(&[result]))?;
-    Ok(Moment { ended, reason: error, body, ..moment })
+}
+
+/// VS Code reads what Claude Code does, at every event; a prompt it goes on with unless told to stop.
+fn encode_for_vs_code(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
+    let mut answer = Answer::to(payload);
+    match (&decision.said, payload.hook.point) {
+        (Said::Go, _) => {}
+        (Said::Ask(title), _) => answer.permission("ask", title),
+        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Stop(reason), Point::PromptSubmit) => {
+            answer.top("continue", json!(false));
+            answer.top("stopReason", json!(reason));
+        }
+        (Said::Stop(reason), _) => answer.block(reason),
+        // It is not asked to.
+        (Said::Rewrite(_) | Said::AskRewritten(..), Point::ToolBefore) => answer.permission("deny", UNCHANGEABLE),
+        (Said::Rewrite(_) | Said::AskRewritten(..), _) => answer.block(UNCHANGEABLE),
+    }
+    answer.with(decision)
 }
 
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let Hook { name, point, permission, .. } = payload.hook;
+    if is_vs_code(payload.doc) {
+        return encode_for_vs_code(payload, decision);
+    }
     if let Said::AskRewritten(reason, _) = &decision.said {
         return encode(payload, &Decision { said: Said::Stop(reason.clone()), ..decision.clone() });
     }

@@ -129,7 +129,7 @@ fn arguments(payload: &Payload<'_>) -> Result<Body, String> {
         // What is in the file is no argument.
         "beforeReadFile" | "beforeTabFileRead" => ("/file_path", &["file_path"]),
         "afterFileEdit" | "afterTabFileEdit" => ("/file_path", &["file_path", "edits"]),
-        _ => return payload.body_in_text(&["tool_input"]),
+        _ => return payload.arguments_in_text(&["tool_input"]),
     };
     payload.must(must)?;
     Ok(members(payload, all))
@@ -140,7 +140,7 @@ fn result(payload: &Payload<'_>) -> Result<Body, String> {
     match payload.hook.name {
         "afterShellExecution" => payload.body(&["output"]),
         "afterMCPExecution" => payload.body_in_text(&["result_json"]),
-        "postToolUseFailure" => Ok(payload.body(&["error_message"]).unwrap_or_else(|_| Body::from(Value::Null))),
+        "postToolUseFailure" => Ok(payload.result(&["error_message"])),
         "afterFileEdit" | "afterTabFileEdit" => Ok(Body::from(Value::Null)),
         _ => payload.body_in_text(&["tool_output"]),
     }

@@ -1,7 +1,7 @@
 //! Goose, by its plugins' hooks.
 
 use serde_json::Value;
-use tollgate_core::{Body, Ended, Point};
+use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{prompt, refusal};
@@ -61,7 +61,7 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
                 arguments: payload.body(&["tool_input"]).ok(),
                 ended: Some(if failed { Ended::Error } else { Ended::Ok }),
                 reason: payload.text("/message").filter(|_| failed),
-                body: payload.body_in_text(&["tool_output"]).unwrap_or_else(|_| Body::from(Value::Null)),
+                body: payload.result_in_text(&["tool_output"]),
                 ..call(common)?
             }
         }

@@ -67,7 +67,7 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             Moment {
                 arguments: payload.body(&["tool_input"]).ok(),
                 ended: Some(if failed { Ended::Error } else { Ended::Ok }),
-                body: payload.body(&["tool_response"])?,
+                body: payload.result(&["tool_response"]),
                 ..call(common)?
             }
         }

@@ -80,7 +80,7 @@ fn every_document_is_understood_by_the_agent_that_wrote_it() {
         claude-code 19, not sure of ["SessionStart"]
         codex 10, not sure of ["SessionEnd", "SessionStart"]
         gemini-cli 18, not sure of ["SessionEnd", "SessionStart"]
-        copilot 26, not sure of []
+        copilot 29, not sure of []
         cursor 24, not sure of []
         opencode 6, not sure of []
         openclaw 5, not sure of []
@@ -167,6 +167,57 @@ fn what_cannot_be_read_is_refused() {
         goose: exit 2; stdout: {"decision":"block","reason":"broken"}; stderr: broken
     "#]]
     .assert_eq(&shapes);
+}
+
+/// A text that holds JSON which only we cannot read is no text to the agent.
+#[test]
+fn arguments_that_only_the_agent_can_read_are_refused() {
+    let deep = format!("{{\"command\":\"rm -rf /\",\"x\":{}{}}}", "[".repeat(130), "]".repeat(130));
+    let copilot = |arguments: &str| json!({"sessionId": "s", "timestamp": 1, "cwd": "/p", "toolName": "bash", "toolArgs": arguments});
+    let cursor = |arguments: &str| json!({"hook_event_name": "preToolUse", "cursor_version": "1", "tool_name": "Shell", "tool_input": arguments});
+    let windsurf = |arguments: &str| {
+        let info = json!({"mcp_tool_name": "t", "mcp_server_name": "s", "mcp_tool_arguments": arguments});
+        json!({"agent_action_name": "pre_mcp_tool_use", "tool_info": info})
+    };
+    for (arguments, readable) in [
+        (r#"{"command":"ls"}"#, true),
+        ("ls -l", true),
+        ("", true),
+        (&*deep, false),
+        (r#"{"command":"rm -rf /","x":1e999}"#, false),
+        (" \n{\"command\":\"rm -rf /\",}", false),
+        ("[1", false),
+    ] {
+        for (id, document) in
+            [("copilot", copilot(arguments)), ("cursor", cursor(arguments)), ("windsurf", windsurf(arguments))]
+        {
+            let (agent, text, mut doc) = (super::find(id).unwrap(), document.to_string(), Value::Null);
+            let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
+            let moment = (agent.decode)(&read.payload);
+            assert_eq!(moment.is_ok(), readable, "{id} {arguments}: {moment:?}");
+        }
+    }
+}
+
+/// Where agents may leave a result out, that the call ended is recorded. From others, one that is not where it should be
+/// is a result that nobody has looked at.
+#[test]
+fn a_result_that_is_not_there() {
+    for (id, event, may) in [
+        ("kiro", "postToolUse", true),
+        ("claude-code", "PostToolUse", false),
+        ("codex", "PostToolUse", false),
+        ("gemini-cli", "AfterTool", false),
+        ("qwen-code", "PostToolUse", false),
+        ("droid", "PostToolUse", false),
+        ("copilot", "PostToolUse", false),
+    ] {
+        let (agent, mut doc) = (super::find(id).unwrap(), Value::Null);
+        let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "ls"}}).to_string();
+        let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
+        let moment = (read.agent.decode)(&read.payload);
+        assert_eq!(moment.is_ok_and(|moment| moment.body.json() == Ok(&Value::Null)), may, "{id}");
+    }
 }
 
 /// There is one way to write a refusal, wherever it is written.

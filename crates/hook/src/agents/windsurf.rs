@@ -2,8 +2,7 @@
 //!
 //! It looks at the exit status only: 2 with a text on standard error stops what is about to happen.
 
-use serde_json::Value;
-use tollgate_core::{Body, Ended, Point};
+use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{prompt, refusal};
@@ -57,7 +56,7 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
         Ok(Moment { tool: Some(tool), server: payload.text("/tool_info/mcp_server_name"), ..moment })
     };
     let arguments = || match payload.hook.name.ends_with("mcp_tool_use") {
-        true => payload.body_in_text(&["tool_info", "mcp_tool_arguments"]),
+        true => payload.arguments_in_text(&["tool_info", "mcp_tool_arguments"]),
         false => payload.body(&["tool_info"]),
     };
     Ok(match payload.hook.point {
@@ -66,7 +65,7 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             arguments: arguments().ok(),
             ended: Some(Ended::Ok),
             // Only MCP tools come with what they answered.
-            body: payload.body_in_text(&["tool_info", "mcp_result"]).unwrap_or_else(|_| Body::from(Value::Null)),
+            body: payload.result_in_text(&["tool_info", "mcp_result"]),
             ..call(common)?
         },
         Point::PromptSubmit => {

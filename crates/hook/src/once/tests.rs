@@ -78,6 +78,39 @@ fn what_is_kept_is_read_back() {
     }
 }
 
+/// A disk that is full takes back no answer, and leaves none of an earlier call.
+#[test]
+fn a_decision_that_cannot_be_kept_holds() {
+    let judged = Judged::new("full");
+    judged.told("a");
+    let (path, kept) = (judged.folder.join("k"), Kept { decision: Decision::stop("no"), answered: Vec::new() });
+    let mut file = File::open(&path).unwrap();
+    assert!(keep(&mut file, &kept).is_err(), "it can only be read");
+    assert!(note(&mut file, &path, &kept).is_ok() && !path.exists());
+    assert!(note(&mut file, &path, &kept).is_err(), "nothing says that nobody reads what was there");
+    assert_eq!(judged.told("b"), 2);
+}
+
+/// What is kept may hold arguments. It goes at the next event, whatever that is about.
+#[test]
+fn what_is_no_longer_asked_for_is_removed_at_any_event() {
+    let judged = Judged::new("sweep");
+    let home = judged.folder.to_str().unwrap().to_owned();
+    let variables = |name: &str| (name == "TOLLGATE_HOME").then(|| home.clone().into());
+    let paths = Paths::find(Path::new("/"), None, variables);
+    let folder = paths.state().unwrap().join("once");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, seconds) in [("old", 31), ("waited-for", 25)] {
+        let file = File::create(folder.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+    }
+    let copilot = find("copilot").unwrap();
+    let (text, mut doc) = (fixture(copilot, "copilot-cli-1.0.102.agentStop"), Value::Null);
+    let read = run::read(copilot, Some("agentStop"), text.as_bytes(), &mut doc).unwrap();
+    decided(copilot, None, &read, &Moment::default(), &paths, || Ok(Decision::stop("judged"))).unwrap();
+    assert!(!folder.join("old").exists() && folder.join("waited-for").exists());
+}
+
 /// What somebody else may have put there is no decision, and nothing waits for it.
 #[cfg(unix)]
 #[test]

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use tollgate_clock::SystemClock;
+use tollgate_config::{File, Layer, combine, today};
 use tollgate_core::Registry;
+use tollgate_engine::state::{Ledger, Space, State, StateError, Work};
+use tollgate_engine::{Disk, Parts};
 use tollgate_testkit::actors::Log;
 use tollgate_testkit::case::Interceptor;
 
@@ -23,7 +26,7 @@ fn check(agent: &str, document: &Value, point: &str, actor: &str, params: Value,
         let interceptor: Interceptor = serde_json::from_value(registration).unwrap();
         registry.add(interceptor.build(&log).unwrap()).unwrap();
     }
-    let gate = Gate { pipeline: registry.snapshot(), engine: None, tells: Vec::new() };
+    let gate = Gate { pipeline: registry.snapshot(), engine: None, here: None, tells: Vec::new() };
     let (text, mut doc) = (document.to_string(), Value::Null);
     let read =
         read(find(agent).unwrap(), None, text.as_bytes(), &mut doc).unwrap_or_else(|answer| unreachable!("{answer:?}"));
@@ -152,6 +155,46 @@ fn a_call_that_goes_on_has_not_ended() {
             tool.before:stop
         "#]],
     );
+}
+
+/// A store that is broken.
+struct Broken;
+
+impl State for Broken {
+    fn lend(&self, _: &[Space<'_>], _: &mut Work<'_>) -> Result<(), StateError> {
+        Err(StateError::new("the disk is full"))
+    }
+
+    fn copies(&self, _: &[Space<'_>]) -> Result<Vec<Ledger>, StateError> {
+        Err(StateError::new("the disk is full"))
+    }
+}
+
+/// Whatever was reserved for a call that is refused after it was judged is given back at its end.
+#[test]
+fn a_call_whose_approval_cannot_be_looked_up_ends_here() {
+    let policy = "packs.use = []\n[[rule]]\nid = 'ask'\ntool = '*'\nask = 'sure?'\n";
+    let file = File::of_bytes(Layer::User, Path::new("tollgate.toml"), policy.into()).unwrap();
+    let log = Log::default();
+    let watch = |point: &str| {
+        let form = json!({ "id": point, "actor": "see", "points": [point] });
+        serde_json::from_value::<Interceptor>(form).unwrap().build(&log).unwrap()
+    };
+    let parts = Parts {
+        state: Arc::new(Broken),
+        clock: Arc::new(SystemClock::default()),
+        ambient: Arc::new(Disk::new(None)),
+        report: None,
+        more: vec![watch("tool.before"), watch("tool.after")],
+    };
+    let engine = Engine::new(combine(vec![file], true, today()).unwrap(), parts).unwrap();
+    let gate = Gate { pipeline: engine.pipeline(), engine: Some(&engine), here: None, tells: Vec::new() };
+    let text = r#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    let mut doc = Value::Null;
+    let read = read(find("claude-code").unwrap(), None, text.as_bytes(), &mut doc).unwrap();
+    let said = decide(&gate, &read).said;
+    assert!(matches!(&said, Said::Stop(reason) if reason.contains("the disk is full")), "{said:?}");
+    assert_eq!(log.take(), ["tool.before:ask", "tool.after:go"]);
 }
 
 /// The event that a document is taken for, or how it is refused.

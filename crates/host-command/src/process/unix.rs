@@ -18,6 +18,8 @@ use super::{Ended, Job, State, lock};
 const MOST: usize = 1 << 20;
 /// How long what a program left behind may keep its pipes open.
 const GRACE: Duration = Duration::from_millis(100);
+/// How long a program that ended well and has said nothing may leave it to others to speak for it (`exec > >(tee log)`).
+const LATE: Duration = Duration::from_secs(2);
 /// How long to sleep at most before looking whether it has ended: a process that holds the pipes open may not tell.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -101,15 +103,15 @@ fn start(job: &Job, shared: &Mutex<State>) -> Result<(Child, Pid), Fault> {
 
 /// Moves bytes until the program has ended. Says whether somebody else still holds its pipes.
 fn attend(pid: Pid, pipes: &mut Pipes, started: Instant, timeout: Duration) -> Result<bool, Fault> {
-    let mut ended: Option<Instant> = None;
+    let mut ended: Option<Exit> = None;
     let mut nap = Duration::from_micros(50);
     loop {
         // First this, then the pipes: what it wrote before it ended is then there.
-        ended = ended.or_else(|| has_ended(pid).then(Instant::now));
+        ended = ended.or_else(|| exit(pid));
         pipes.move_on()?;
-        match ended {
+        match &ended {
             Some(_) if pipes.said_all() => return Ok(false),
-            Some(since) if since.elapsed() >= GRACE => return Ok(true),
+            Some(exit) if pipes.is_over(exit)? => return Ok(true),
             None if started.elapsed() >= timeout => {
                 return Err(Fault::new(FaultKind::Timeout, format!("no answer within {timeout:?}, so it was killed")));
             }
@@ -125,11 +127,22 @@ fn attend(pid: Pid, pipes: &mut Pipes, started: Instant, timeout: Duration) -> R
     }
 }
 
-/// Whether it has ended; it stays there to be waited for.
-fn has_ended(pid: Pid) -> bool {
+/// The end of a program, and when it was seen.
+struct Exit {
+    since: Instant,
+    /// Whether silence would be consent.
+    well: bool,
+}
+
+/// Whether it has ended, and how; it stays there to be waited for.
+fn exit(pid: Pid) -> Option<Exit> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    // An error means that there is nothing to wait for.
-    waitid(WaitId::Pid(pid), options).map_or(true, |status| status.is_some())
+    let ended = |well| Exit { since: Instant::now(), well };
+    match waitid(WaitId::Pid(pid), options) {
+        Ok(status) => status.map(|status| ended(status.exit_status() == Some(0))),
+        // There is nothing to wait for.
+        Err(_) => Some(ended(true)),
+    }
 }
 
 /// What the program reads and what it says.
@@ -144,6 +157,8 @@ struct Pipes {
 struct Stream {
     from: Option<Box<dyn Source>>,
     bytes: Vec<u8>,
+    /// When something was last said.
+    heard: Option<Instant>,
     name: &'static str,
 }
 
@@ -152,7 +167,7 @@ impl<T: Read + AsFd + Send> Source for T {}
 
 impl Pipes {
     fn of(child: &mut Child, input: Vec<u8>) -> Result<Self, Fault> {
-        let stream = |from: Option<Box<dyn Source>>, name| Stream { from, bytes: Vec::new(), name };
+        let stream = |from: Option<Box<dyn Source>>, name| Stream { from, bytes: Vec::new(), heard: None, name };
         let pipes = Self {
             stdin: child.stdin.take(),
             input,
@@ -176,6 +191,21 @@ impl Pipes {
 
     fn said_all(&self) -> bool {
         self.out.from.is_none() && self.err.from.is_none()
+    }
+
+    /// Whether nobody waits any longer for those who hold the pipes of a program that has ended. Who still may speak for
+    /// it and never does has not consented.
+    fn is_over(&self, exit: &Exit) -> Result<bool, Fault> {
+        let waited = exit.since.elapsed();
+        let quiet = self.out.heard.map_or(waited, |heard| heard.elapsed().min(waited));
+        if !exit.well || self.out.from.is_none() {
+            return Ok(waited >= GRACE);
+        }
+        if self.out.bytes.trim_ascii().is_empty() && waited >= LATE {
+            let what = "it ended, and what it started kept its standard output open without an answer";
+            return Err(Fault::new(FaultKind::Timeout, what));
+        }
+        Ok(waited >= LATE || (quiet >= GRACE && !self.out.bytes.trim_ascii().is_empty()))
     }
 
     /// Writes and reads what can be written and read now.
@@ -226,7 +256,10 @@ impl Stream {
                 Ok(count) if self.bytes.len() + count > MOST => {
                     return Err(Fault::new(FaultKind::Flood, format!("more than 1 MiB on {}", self.name)));
                 }
-                Ok(count) => self.bytes.extend_from_slice(&piece[..count]),
+                Ok(count) => {
+                    self.bytes.extend_from_slice(&piece[..count]);
+                    self.heard = Some(Instant::now());
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => self.from = None,

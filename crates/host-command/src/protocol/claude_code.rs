@@ -144,9 +144,10 @@ fn decided(said: &Map<String, Value>, own: &Map<String, Value>) -> Result<Verdic
     };
     let reason = || text(own, "permissionDecisionReason");
     let new = match text(own, "permissionDecision")?.as_deref() {
-        None | Some("allow" | "defer") => Verdict::Pass,
+        None | Some("allow") => Verdict::Pass,
         Some("deny") => deny(reason()?),
-        Some("ask") => ask(reason()?),
+        // There the run ends until somebody has decided. That is no consent.
+        Some("ask" | "defer") => ask(reason()?),
         Some(other) => return Err(unknown(other)),
     };
     let strictness = |verdict: &Verdict| match verdict {

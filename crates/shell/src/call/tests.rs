@@ -78,14 +78,49 @@ fn commands() {
     check("exec", json!({"command_line": "rm -r /home/ann"}), gone);
     check("exec", json!({"cmd": ["rm", "-r", "/home/ann"]}), gone);
     check("exec", json!({"commands": "[\"rm -r /home/ann\"]"}), gone);
-    check("exec", json!({"command": "rm -r x", "workdir": "/home"}), "delete home /home/x");
-    check("exec", json!({"command": "rm -r x", "cwd": "sub"}), "delete inside /home/ann/app/sub/x");
     check("exec", json!("{\"command\": \"rm -r /home/ann\"}"), gone);
     check("stdin", json!({"session": 1, "chars": "rm -r /home/ann\n"}), gone);
     check("exec", json!({"command": "Remove-Item -Recurse -Force C:\\Users\\ann"}), "delete home C:/Users/ann");
     check("mcp", json!({"command": "rm -r /home/ann"}), "");
     check("exec", json!({"action": {"command": ["rm", "-r", "/home/ann"]}}), gone);
     check("exec", json!({"action": "rm -r /home/ann"}), "delete home /home/ann; unknown - -");
+}
+
+/// No agent knows all names for a folder, and what it does not know it ignores.
+#[test]
+fn a_call_that_names_a_folder_is_judged_there_and_here() {
+    let here = "delete inside /home/ann/app/x";
+    for (args, expected) in [
+        (json!({"workdir": "/home"}), format!("{here}; delete home /home/x")),
+        (json!({"cwd": "sub"}), format!("{here}; delete inside /home/ann/app/sub/x")),
+        (json!({"Cwd": "/home"}), format!("{here}; delete home /home/x")),
+        (json!({"cwd": "/tmp", "workdir": "/home"}), format!("{here}; delete temp /tmp/x; delete home /home/x")),
+        (json!({"cwd": "/tmp", "dir": "/tmp/"}), format!("{here}; delete temp /tmp/x")),
+        (json!({"cwd": "/home/ann/app", "dir": "", "directory": 7}), here.to_owned()),
+        (json!({"action": {"command": "true", "cwd": "/home"}}), format!("{here}; delete home /home/x")),
+    ] {
+        let mut args = args;
+        args["command"] = json!("rm -r x");
+        check("exec", args, &expected);
+    }
+    // What is the same wherever it runs is there once.
+    check("exec", json!({"command": "rm -r /home/ann", "cwd": "/tmp"}), "delete home /home/ann");
+    check(
+        "exec",
+        json!({"command": "rm -r /home/ann; rm -r x", "cwd": "/tmp"}),
+        &format!("delete home /home/ann; {here}; delete temp /tmp/x"),
+    );
+    check(
+        "write",
+        json!({"path": "tollgate.toml", "content": "", "dir": "/tmp"}),
+        "overwrite inside /home/ann/app/tollgate.toml; policy inside /home/ann/app/tollgate.toml; \
+         overwrite temp /tmp/tollgate.toml",
+    );
+    let names = ["cwd", "Cwd", "cWd", "cwD", "CWd", "CwD", "cWD", "CWD", "dir"];
+    let many = names.iter().enumerate().map(|(number, name)| ((*name).to_owned(), json!(format!("/{number}"))));
+    let mut many = Value::Object(many.collect());
+    many["command"] = json!("true");
+    check("exec", many, "unknown - -");
 }
 
 #[test]

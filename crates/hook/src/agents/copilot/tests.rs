@@ -178,6 +178,73 @@ fn notes_reach_the_model() {
     "#]].assert_eq(&notes.join(""));
 }
 
+/// Whichever spelling is registered, and for whom: VS Code reads Claude Code's answers only.
+#[test]
+fn vs_code_is_answered_in_its_own_words() {
+    let files = ["doc-vs-code-PreToolUse", "doc-vs-code-PostToolUse"];
+    expect![[r#"
+        copilot PreToolUse tool.before
+        tool: run_in_terminal
+        call: tool-123
+        session: 0f1e2d3c-0000-4000-8000-000000000001
+        cwd: /home/dev/project
+        body: {"command":"npm test"}
+
+        copilot PostToolUse tool.after
+        tool: run_in_terminal
+        call: tool-123
+        session: 0f1e2d3c-0000-4000-8000-000000000001
+        cwd: /home/dev/project
+        ended: Ok
+        arguments: {"command":"npm test"}
+        body: "all tests passed"
+    "#]]
+    .assert_eq(&meanings(&AGENT, &files));
+    let rows = [
+        ("doc-vs-code-PreToolUse", stop()),
+        ("doc-vs-code-PreToolUse", ask()),
+        ("doc-vs-code-PreToolUse", rewrite()),
+        ("doc-vs-code-PostToolUse", stop()),
+        ("doc-vs-code-UserPromptSubmit", stop()),
+        ("doc-vs-code-PreToolUse", Said::Go),
+    ];
+    expect![[r#"
+        doc-vs-code-PreToolUse: stop no
+        exit 0
+        stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}
+
+        doc-vs-code-PreToolUse: ask really?
+        exit 0
+        stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"really?"}}
+
+        doc-vs-code-PreToolUse: rewrite {"command":"ls"}
+        exit 0
+        stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"the policy changes this, which VS Code cannot do, so it is refused"}}
+
+        doc-vs-code-PostToolUse: stop no
+        exit 0
+        stdout: {"decision":"block","reason":"no"}
+
+        doc-vs-code-UserPromptSubmit: stop no
+        exit 0
+        stdout: {"continue":false,"stopReason":"no"}
+
+        doc-vs-code-PreToolUse: go
+        exit 0
+
+    "#]].assert_eq(&answers(&AGENT, &rows));
+    let text = crate::testing::fixture(&AGENT, "doc-vs-code-PreToolUse");
+    let nested = crate::testing::said(&AGENT, None, &text, stop());
+    for (agent, event) in [("copilot", "preToolUse"), ("claude-code", "PreToolUse")] {
+        let agent = crate::find(agent).unwrap();
+        assert_eq!(crate::testing::said(agent, Some(event), &text, stop()), nested, "{event}");
+    }
+    let mut doc = Value::Null;
+    let after = crate::testing::fixture(&AGENT, "doc-vs-code-PostToolUse");
+    let read = crate::run::read(&AGENT, None, after.as_bytes(), &mut doc).unwrap();
+    assert!(fits(&read.payload, &rewrite()).is_err(), "it cannot change results");
+}
+
 /// A result or an error beside the arguments means that the call is over: nothing of it may be judged as if it came.
 #[test]
 fn a_document_without_its_events_name_is_placed_by_what_it_holds() {
