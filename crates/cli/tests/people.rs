@@ -324,3 +324,19 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
     sandbox.write("../home/state/data/installed.json", r#"{"files": [{"path": "/a", "agent": "claude-code"}]}"#);
     assert!(sandbox.run(&["check"]).out.contains("if tollgate is killed, too slow or missing, calls are refused"));
 }
+
+/// Whoever turns hooks off during a pause is watched by nobody when it ends.
+#[test]
+fn a_pause_lets_no_agent_turn_its_hooks_off() {
+    let sandbox = Sandbox::new().keyed();
+    sandbox.user_policy("[packs]\nuse = []\n");
+    sandbox.run(&["pause", "10m", "--reason", "r"]);
+    let settings = json!({ "file_path": ".claude/settings.local.json", "content": "{\"disableAllHooks\": true}" });
+    assert!(reason(&call(&sandbox, "Write", settings)).contains("the hooks that watch the agent"));
+    for command in ["echo '{}' > .claude/settings.local.json", "touch /etc/claude-code/managed-settings.json"] {
+        assert!(reason(&hook(&sandbox, command)).contains("the hooks that watch the agent"), "{command}");
+    }
+    for command in ["echo x > .claude/notes.md", "echo '{}' > .factory/settings.local.json", "echo x > a"] {
+        assert_eq!(reason(&hook(&sandbox, command)), "", "{command}");
+    }
+}

@@ -1,11 +1,13 @@
 //! What really stands around a call: folders, homes and links of this machine.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tollgate_rules::Ambient;
+use tollgate_shell::{is_blind, plainly};
 
 /// What makes a folder a project's.
 const MARKS: [&str; 2] = [".git", tollgate_config::FILE_NAME];
@@ -39,7 +41,7 @@ impl Disk {
 
     fn find(&self, cwd: &str) -> Vec<String> {
         // By a link or a detour, a home is still a home.
-        let real = |path: &str| follow(Path::new(path), MAX_LINKS);
+        let real = follow_views;
         let Some(cwd) = real(cwd) else { return vec![String::new()] };
         let homes = [self.home(cwd.to_str()), self.home.clone()];
         let homes: Vec<PathBuf> =
@@ -87,31 +89,59 @@ impl Ambient for Disk {
     }
 }
 
-/// Where a path leads, as far as it exists. A link to nowhere leads there too: writing to it makes the file.
+/// Where a path leads, as far as it exists. A link to nowhere leads there too: writing to it makes the file. What is
+/// below `/proc` is something else to each process that looks, so who asks has to see where that leads.
 fn follow(path: &Path, mut links: usize) -> Option<PathBuf> {
-    let mut path = path.to_owned();
-    // What lies below the part that exists, innermost first.
-    let mut below: Vec<OsString> = Vec::new();
-    loop {
-        // The system opens nothing that is longer, and an agent could make us look for ever.
-        if path.as_os_str().len() > MAX_PATH {
-            return None;
+    // The system opens nothing that is longer, and an agent could make us look for ever.
+    let fits = |path: &Path| path.as_os_str().len() <= MAX_PATH;
+    if !path.is_absolute() || !fits(path) {
+        return None;
+    }
+    let mut real = PathBuf::from("/");
+    // What is left to walk, the next name last.
+    let mut left: Vec<OsString> = names(path).rev().map(OsStr::to_owned).collect();
+    while let Some(name) = left.pop() {
+        if name == ".." {
+            real.pop();
+            continue;
         }
-        if let Ok(real) = path.canonicalize() {
-            return Some(below.iter().rev().fold(real, |folder, name| folder.join(name)));
-        }
-        let (folder, name) = (path.parent()?.to_owned(), path.file_name()?.to_owned());
-        match path.read_link() {
+        real.push(name);
+        match if real.starts_with("/proc") { Err(ErrorKind::NotFound.into()) } else { real.read_link() } {
             Ok(target) => {
-                links = links.checked_sub(1)?;
-                path = folder.join(target);
+                links = links.checked_sub(1).filter(|_| fits(&target))?;
+                if target.is_absolute() {
+                    real = PathBuf::from("/");
+                } else {
+                    real.pop();
+                }
+                left.extend(names(&target).rev().map(OsStr::to_owned));
             }
-            Err(_) => {
-                below.push(name);
-                path = folder;
-            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => break,
+            Err(_) => {}
         }
     }
+    // What is above something that is not there, nobody knows.
+    let told = !left.iter().any(|name| name == "..");
+    Some(left.into_iter().rev().fold(real, |folder, name| folder.join(name))).filter(|real| told && fits(real))
+}
+
+/// The same for a folder that is somebody's whatever it is called: `/proc/self/root/home/ann` is a home.
+fn follow_views(path: &str) -> Option<PathBuf> {
+    let real = follow(Path::new(path), MAX_LINKS)?;
+    if !real.starts_with("/proc") {
+        return Some(real);
+    }
+    let plain = plainly(real.to_str()?);
+    follow(Path::new(&plain), MAX_LINKS).filter(|_| !is_blind(&plain))
+}
+
+/// The names in a path, `..` among them.
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = &OsStr> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        Component::ParentDir => Some(OsStr::new("..")),
+        _ => None,
+    })
 }
 
 #[cfg(unix)]
@@ -164,7 +194,9 @@ mod tests {
             assert_eq!(disk.workspace(Some(&folder.path(cwd))), [folder.path(expected)], "{cwd}");
         }
         // Who is above homes would have all of them.
-        for cwd in ["/", &folder.path("home"), &folder.path(""), "/home", "/home/", "/Users", "/tmp/../home"] {
+        let by_proc = format!("/proc/self/root{}", folder.path("home"));
+        for cwd in ["/", &folder.path("home"), &folder.path(""), "/home", "/home/", "/Users", "/tmp/../home", &by_proc]
+        {
             assert_eq!(disk.workspace(Some(cwd)), [""], "{cwd}");
         }
         assert_eq!(disk.workspace(None), [""; 0]);
@@ -198,6 +230,8 @@ mod tests {
         symlink(folder.path("real"), folder.path("link")).unwrap();
         symlink("../outside/new", folder.path("real/dangling")).unwrap();
         symlink("loop", folder.path("loop")).unwrap();
+        symlink("link/../real", folder.path("around")).unwrap();
+        symlink("/proc/self/cwd", folder.path("here")).unwrap();
         let disk = Disk::default();
         for (path, expected) in [
             ("real/deep", None),
@@ -208,10 +242,13 @@ mod tests {
             ("real/dangling", Some("outside/new")),
             ("link/dangling", Some("outside/new")),
             ("loop", None),
+            ("around/deep", Some("real/deep")),
         ] {
             let expected = expected.map(|path| folder.path(path));
             assert_eq!(disk.real(&folder.path(path)), expected, "{path}");
         }
+        // Where that is depends on who looks.
+        assert_eq!(disk.real(&folder.path("here/x")).as_deref(), Some("/proc/self/cwd/x"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod tools;
 pub use dedupe::{Dedupe, Dedupes};
 pub use dry_run::DryRun;
 pub use limit::{Limit, Limits, Over, Per};
-pub use protect::{Places, Protect};
+pub use protect::{Places, Protect, SwitchFile};
 pub use repeat::{Loop, Loops};
 pub use require::{Require, Requires, Violation};
 pub use tools::{Class, Tools, Toolset};

@@ -41,6 +41,7 @@ mod agents;
 mod cases;
 mod degraded;
 mod once;
+mod switch_files;
 #[cfg(test)]
 mod testing;
 

@@ -22,8 +22,8 @@ use tollgate_wire::dialect::HookAnswer;
 
 use crate::agent::{Agent, Moment};
 use crate::agents::{AGENTS, find};
-use crate::once;
 use crate::run::{self, Gate, Read, broken};
+use crate::{once, switch_files};
 
 /// When we answer whatever happens. Registrations give us well more than this.
 pub const DEADLINE: Duration = Duration::from_secs(25);
@@ -181,7 +181,7 @@ fn respond_to(
     let cwd = folder_of(&moment)?;
     let paths = Paths::find(&cwd, None, |name| std::env::var_os(name));
     let decision = once::decided(registered, event, read, &moment, &paths, || {
-        let (opened, tells) = open(&paths, &cwd)?;
+        let (opened, tells) = open(&paths, &cwd, &[registered.id, read.agent.id])?;
         let Used { engine, .. } = used.insert(opened);
         let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
         let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
@@ -199,7 +199,7 @@ fn folder_of(moment: &Moment<'_>) -> Result<PathBuf, String> {
 }
 
 /// The policy that holds there, ready to judge and to record.
-fn open(paths: &Paths, cwd: &Path) -> Result<(Used, Vec<String>), String> {
+fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<(Used, Vec<String>), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
     let stand = Switch::at(state).read(clock.wall());
@@ -207,9 +207,11 @@ fn open(paths: &Paths, cwd: &Path) -> Result<(Used, Vec<String>), String> {
     let plan = if stand.observes() { observed(plan).map_err(|wrong| one_line(&wrong))? } else { plan };
     let mut tells = stand.tells();
     let home = Paths::home(cwd, |name| std::env::var_os(name));
+    let switches = switch_files::all(home.as_deref(), &|name| std::env::var_os(name));
     let disk = Disk::new(home.and_then(|home| home.into_os_string().into_string().ok()));
     let ambient: Arc<dyn Ambient> = Arc::new(disk);
     let places = Places::of(paths, std::env::current_exe().ok()).with_hooks(&plan.hooks);
+    let places = places.with_switches(switches, callers);
     let protect = Protect::registration(places, Arc::clone(&ambient));
     let parts = Parts {
         state: Arc::new(Files::new(state)),

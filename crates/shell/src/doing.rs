@@ -7,7 +7,7 @@
 //! command that is known, and a command that is added needs only to say which of its words are paths.
 
 use crate::arg::{Arg, HOLE, Origins, Stuff};
-use crate::effect::{Effect, Flag, Flags, Kind};
+use crate::effect::{Effect, Flag, Flags, Kind, Source, Way};
 use crate::path::Located;
 use crate::walk::Walk;
 
@@ -101,6 +101,16 @@ impl Doing<'_, '_> {
         self.walk.put(path, content, append);
     }
 
+    /// What `work` writes is this, or what lies in it.
+    pub(crate) fn putting(&mut self, source: &Arg, way: Way, work: impl FnOnce(&mut Self)) {
+        // A pattern in it is part of what is told.
+        let named = Arg { glob: false, ..source.clone() };
+        let path = crate::path::locate_name(&named, &self.walk.around()).path.replace(HOLE, "…");
+        let before = self.walk.source.replace(Source { path, way });
+        work(self);
+        self.walk.source = before;
+    }
+
     /// Makes a name that leads elsewhere: what is done to it later in the same command is done there. A relative
     /// target starts where the link lies.
     pub(crate) fn links(&mut self, name: &Arg, target: &Arg) {
@@ -178,9 +188,24 @@ impl Doing<'_, '_> {
     fn touches(&mut self, kind: Kind, path: &Arg, flags: Flags, verb: &str) {
         let located = match kind {
             Kind::Delete | Kind::Move => crate::path::locate_name(path, &self.walk.around()),
-            _ => self.locate(path),
+            Kind::Read => self.locate(path),
+            _ => {
+                let located = self.locate(path);
+                self.behind(&located.path).unwrap_or(located)
+            }
         };
         self.walk.touch(kind, located, flags.with_if(Flag::Pattern, is_many(path)), verb);
+    }
+}
+
+/// Descriptors.
+impl Doing<'_, '_> {
+    /// The file that this command opened and now calls by its number. It can be written to that way even if it was opened
+    /// for reading.
+    fn behind(&self, path: &str) -> Option<Located> {
+        let number = crate::path::own_descriptor(path).filter(|number| *number > 0)?;
+        let open = self.walk.shell.opened(number).filter(|open| !open.path.text.is_empty())?;
+        Some(self.locate(&open.path))
     }
 }
 

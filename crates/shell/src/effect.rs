@@ -193,6 +193,28 @@ impl fmt::Debug for Flags {
     }
 }
 
+/// What a command puts somewhere else: by copying or moving it, or by giving it another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its path: absolute and normalized, or as written when it cannot be told. Patterns stay in it.
+    pub path: String,
+    /// As what it arrives.
+    pub way: Way,
+}
+
+/// As what something arrives elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As a file.
+    File,
+    /// With everything below it.
+    Tree,
+    /// As another name for the same file: whoever writes to one writes to the other.
+    HardLink,
+    /// As a name that leads there.
+    SymbolicLink,
+}
+
 /// One thing that a command does.
 ///
 /// ```
@@ -214,6 +236,8 @@ pub struct Effect {
     pub host: Option<String>,
     /// How.
     pub flags: Flags,
+    /// What is put there, where it is something that lies on this machine.
+    pub source: Option<Source>,
     /// In words, to finish the sentence "this command …": `throws away uncommitted changes`.
     pub what: String,
     /// The innermost command, as understood: `rm -rf /`.
@@ -232,6 +256,7 @@ impl Effect {
             place: None,
             host: None,
             flags: Flags::NONE,
+            source: None,
             what: what.into(),
             by: String::new(),
             via: Vec::new(),

@@ -46,6 +46,6 @@ mod syntax;
 mod walk;
 
 pub use call::understand_call;
-pub use effect::{Effect, Flag, Flags, Kind, Place};
-pub use path::{Resolve, Surroundings};
+pub use effect::{Effect, Flag, Flags, Kind, Place, Source, Way};
+pub use path::{Resolve, Surroundings, is_blind, plainly};
 pub use walk::{MAX_LENGTH, understand};

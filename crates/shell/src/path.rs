@@ -11,6 +11,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod touch;
+mod view;
 mod windows;
 
 use std::borrow::Cow;
@@ -19,6 +20,8 @@ use crate::arg::{Arg, HOLE};
 use crate::effect::Place;
 
 pub(crate) use touch::effects;
+pub use view::is_blind;
+pub(crate) use view::{is_view, own_descriptor};
 
 /// Follows symbolic links, where somebody can.
 pub trait Resolve {
@@ -76,24 +79,32 @@ pub(crate) struct Located {
 
 /// Resolves a path from here.
 pub(crate) fn locate(path: &Arg, around: &Surroundings<'_>) -> Located {
-    follow(path, around, true)
+    follow(path, around, true, climbed(path, around, true))
+}
+
+/// Resolves a path the way `cd` does: a shell goes up from where a link lies, not from where it leads.
+pub(crate) fn locate_folder(path: &Arg, around: &Surroundings<'_>) -> Located {
+    follow(path, around, true, None)
 }
 
 /// Resolves a path from here as something that is named, not followed: `rm link` takes the link away, not what it
 /// leads to.
 pub(crate) fn locate_name(path: &Arg, around: &Surroundings<'_>) -> Located {
-    follow(path, around, path.text.ends_with('/'))
+    let last_too = path.text.ends_with('/');
+    follow(path, around, last_too, climbed(path, around, last_too))
 }
 
 /// Paths that are looked up on the disk. The system takes none that is a quarter as long, so there is nothing there.
 const LONGEST: usize = 16 << 10;
 
-fn follow(path: &Arg, around: &Surroundings<'_>, last_too: bool) -> Located {
+fn follow(path: &Arg, around: &Surroundings<'_>, last_too: bool, climbed: Option<String>) -> Located {
     let Plain { path: mut plain, rooted } = plain(&path.text, around);
     let everything = if path.glob { place::without_everything(&mut plain) } else { false };
     let named = Place::of(&plain, rooted, around);
     let nature = nature::of(&plain, path.glob, everything, around, named);
-    let real = if rooted && plain.len() <= LONGEST { real(&plain, around, last_too || everything) } else { None };
+    let climbed = climbed.filter(|real| *real != plain && !is_view(&plain));
+    let found = || if rooted && plain.len() <= LONGEST { real(&plain, around, last_too || everything) } else { None };
+    let real = climbed.or_else(found);
     let Some(real) = real else {
         return Located { path: plain, place: named, nature, symlink: false };
     };
@@ -104,6 +115,25 @@ fn follow(path: &Arg, around: &Surroundings<'_>, last_too: bool) -> Located {
     let nature = nature.and(nature::of(&real, path.glob, everything, &within, place));
     let symlink = place != named || nature != Nature::default();
     Located { path: real, place, nature, symlink }
+}
+
+/// Where a path with `..` in it leads: the system goes up from where a link leads, not from where it lies.
+fn climbed(path: &Arg, around: &Surroundings<'_>, last_too: bool) -> Option<String> {
+    let (links, text) = (around.resolve?, path.text.as_str());
+    if text.len() > LONGEST || !text.split('/').any(|name| name == "..") {
+        return None;
+    }
+    let whole = match text.strip_prefix('~') {
+        Some(rest) if rest.starts_with('/') => format!("{}{rest}", around.home?),
+        Some(_) => return None,
+        None if text.starts_with('/') => text.to_owned(),
+        None => format!("{}/{text}", around.cwd?),
+    };
+    let end = whole.find([HOLE, '*', '?', '[']).unwrap_or(whole.len());
+    let is_named = last_too && end == whole.len() || whole.ends_with("/..");
+    let at = if is_named { end } else { whole[..end].rfind('/')? };
+    let real = links.real(&whole[..at]).filter(|real| !is_view(real))?;
+    Some(plainly(&format!("{real}{}", &whole[at..])))
 }
 
 /// Where it really is, if that is somewhere else.
@@ -119,12 +149,15 @@ fn real(path: &str, around: &Surroundings<'_>, last_too: bool) -> Option<String>
         return None;
     }
     let real = links.real(folder).filter(|real| real != folder)?;
-    Some(if rest.is_empty() { real } else { format!("{}{rest}", real.trim_end_matches('/')) })
+    let real = if rest.is_empty() { real } else { format!("{}{rest}", real.trim_end_matches('/')) };
+    Some(if is_view(&real) { seen(&real, around, links) } else { real })
 }
 
-/// Whether a path shows something else to each process that looks: the gate's own descriptors are not the command's.
-pub(crate) fn is_view(path: &str) -> bool {
-    path.starts_with("/proc/") || path.starts_with("/dev/")
+/// Where a link leads that leads to what each process sees differently. What it finds there may be a link once more.
+fn seen(view: &str, around: &Surroundings<'_>, links: &dyn Resolve) -> String {
+    let path = plain(view, around).path;
+    let further = if is_view(&path) { None } else { links.real(&path) };
+    further.map_or(path, |further| plain(&further, around).path)
 }
 
 /// A path without `.`, `..`, `//` and `~`.
@@ -132,6 +165,12 @@ struct Plain {
     path: String,
     /// It is known where it starts.
     rooted: bool,
+}
+
+/// An absolute path without `.`, `..` and `//`, and with the root of a process taken for the machine's.
+#[must_use]
+pub fn plainly(path: &str) -> String {
+    plain(path, &Surroundings::default()).path
 }
 
 fn plain(text: &str, around: &Surroundings<'_>) -> Plain {
@@ -143,21 +182,21 @@ fn plain(text: &str, around: &Surroundings<'_>) -> Plain {
     if let Some(rest) = text.strip_prefix('~')
         && let Some(rest) = home(rest, around, &mut path)
     {
-        push(&mut path, rest, true);
+        push(&mut path, rest, true, around);
         return Plain { rooted: !path.starts_with(HOLE), path };
     }
     if text.starts_with('/') {
-        push(&mut path, text, true);
+        push(&mut path, text, true, around);
         return Plain { path, rooted: true };
     }
     let rooted = match around.cwd {
         Some(cwd) if !text.starts_with(HOLE) && !text.is_empty() => {
-            push(&mut path, cwd, true);
+            push(&mut path, cwd, true, around);
             cwd.starts_with(['/', '~']) || windows::is_one(cwd)
         }
         _ => false,
     };
-    push(&mut path, text, rooted);
+    push(&mut path, text, rooted, around);
     Plain { path, rooted }
 }
 
@@ -176,7 +215,7 @@ fn home<'t>(rest: &'t str, around: &Surroundings<'_>, path: &mut String) -> Opti
         _ => return None,
     };
     if base.starts_with('/') {
-        push(path, &base, true);
+        push(path, &base, true, around);
     } else {
         path.push_str(&base);
     }
@@ -184,7 +223,7 @@ fn home<'t>(rest: &'t str, around: &Surroundings<'_>, path: &mut String) -> Opti
 }
 
 /// Adds the parts of `more`, plainly. A path that is rooted never leads above its root.
-fn push(path: &mut String, more: &str, rooted: bool) {
+fn push(path: &mut String, more: &str, rooted: bool, around: &Surroundings<'_>) {
     if rooted && path.is_empty() && !more.starts_with('~') && !windows::is_one(more) {
         path.push('/');
     }
@@ -197,6 +236,10 @@ fn push(path: &mut String, more: &str, rooted: bool) {
                     path.push('/');
                 }
                 path.push_str(part);
+                // Before the next part, because `..` goes up from there.
+                if path.starts_with("/proc/") {
+                    view::enter(path, around.cwd);
+                }
             }
         }
     }
@@ -209,6 +252,9 @@ fn pop(path: &mut String, rooted: bool) -> bool {
     }
     if path.is_empty() || path == ".." || path.ends_with("/..") || path == "~" {
         return path == "~";
+    }
+    if let Some(told) = view::leave(path) {
+        return told;
     }
     match path.rfind('/') {
         Some(0) if rooted => path.truncate(1),

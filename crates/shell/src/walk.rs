@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 use crate::arg::{Arg, HOLE, Origins, Stuff};
 use crate::doing::{Doing, Language};
-use crate::effect::{Effect, Flag, Flags, Kind};
+use crate::effect::{Effect, Flag, Flags, Kind, Source};
 use crate::path::{Located, Resolve, Surroundings};
 use crate::syntax;
 pub(crate) use dialect::Dialect;
@@ -104,6 +104,8 @@ pub(crate) struct Walk<'a> {
     effects: Vec<Effect>,
     via: Vec<String>,
     by: String,
+    /// What is being put somewhere.
+    pub(crate) source: Option<Source>,
     files: HashMap<String, Stuff>,
     links: Links<'a>,
     pub(crate) shell: Shell,
@@ -141,6 +143,7 @@ impl<'a> Walk<'a> {
             effects: Vec::new(),
             via: Vec::new(),
             by: String::new(),
+            source: None,
             files: HashMap::new(),
             links: Links::new(around.resolve),
             shell: Shell::new(around.cwd),
@@ -226,7 +229,8 @@ impl<'a> Walk<'a> {
             self.exhausted();
             return;
         }
-        let effect = Effect { by: self.by.clone(), via: self.via.clone(), ..effect };
+        let source = self.source.clone();
+        let effect = Effect { by: self.by.clone(), via: self.via.clone(), source, ..effect };
         // Loops say the same again and again.
         if !self.effects.iter().rev().take(8).any(|other| *other == effect) {
             self.effects.push(effect);

@@ -1,17 +1,22 @@
 //! What watches the agent is not the agent's to change.
 
+mod arrive;
 mod named;
+mod places;
+mod same;
 mod spread;
 
-use std::path::{Path, PathBuf};
+use std::cell::OnceCell;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use tollgate_config::{FILE_NAME, Hook, Paths};
-use tollgate_core::{Body, Event, Fault, Guard, Point, Power, Registration, Step, Verdict};
+use tollgate_core::{Body, Event, Fault, FaultKind, Guard, Point, Power, Registration, Step, Verdict};
 use tollgate_rules::{Ambient, Insight};
-use tollgate_shell::{Effect, Flag, Kind};
+use tollgate_shell::{Effect, Flag, Kind, Source, Way, is_blind};
 
-use crate::installed::Installed;
+use arrive::{Arrival, Held};
+use places::Known;
+pub use places::{Places, SwitchFile};
 
 /// Refuses calls that change the policy, the record, the hooks, or the program that answers them, whichever packs are
 /// chosen and wherever all that lies on this machine. Packs know these files by their usual names only.
@@ -22,51 +27,15 @@ pub struct Protect {
     places: Places,
     ambient: Arc<dyn Ambient>,
     /// The places as paths, with where they really lie. Most calls change nothing, so most never ask.
-    known: OnceLock<Vec<String>>,
+    known: OnceLock<Known>,
 }
 
-/// What is protected.
-#[derive(Clone, Debug, Default)]
-pub struct Places {
-    /// Files and folders.
-    pub paths: Vec<PathBuf>,
-    /// The folder with the manifest of what was registered: the files it names are protected, too.
-    pub data: Option<PathBuf>,
-}
-
-impl Places {
-    /// The policy files and the folders that hold nothing else, the folders for state, data and cache, and this very
-    /// program, also under the name that it was started by.
-    pub fn of(paths: &Paths, program: Option<PathBuf>) -> Self {
-        let Paths { machine, user, project, instead, workspace, hooks, state, cache, data, key } = paths;
-        let called = called();
-        let named = [machine, user, project, instead, workspace, hooks, state, cache, data, key, &program, &called];
-        let above = |path: &Option<PathBuf>| path.as_deref().and_then(Path::parent).map(Path::to_owned);
-        // Where everything lies in one folder of our own (`TOLLGATE_HOME`), it is that folder.
-        let home = above(state).filter(|home| state != data && above(data).as_ref() == Some(home));
-        let folders = [above(machine), above(user), above(key), home];
-        Self { paths: named.into_iter().cloned().chain(folders).flatten().collect(), data: data.clone() }
-    }
-
-    /// The same, and the programs and scripts of these hooks, whoever wrote them: whoever changes a guard is not guarded.
-    #[must_use]
-    pub fn with_hooks(mut self, hooks: &[Hook]) -> Self {
-        for hook in hooks {
-            self.paths.extend(hook.pins.iter().map(|pin| pin.path.clone()));
-            self.paths.extend(hook.program.named.iter().cloned());
-        }
-        self
-    }
-
-    /// All of them, as they are named and as they really lie.
-    fn found(&self, ambient: &dyn Ambient) -> Vec<String> {
-        // A manifest that cannot be read protects nothing more; it is protected itself, and `tollgate doctor` speaks of it.
-        let installed = self.data.as_deref().and_then(|data| Installed::read(data).ok()).unwrap_or_default();
-        let files = installed.files.into_iter().map(|file| file.path);
-        let named = self.paths.iter().cloned().chain(files).filter(|path| path.is_absolute());
-        let named = named.filter_map(|path| Some(path.to_str()?.trim_end_matches('/').to_owned()));
-        named.flat_map(|path| [ambient.real(&path), Some(path)]).flatten().filter(|path| !path.is_empty()).collect()
-    }
+/// A call that is judged.
+struct Call<'a> {
+    insight: &'a Insight<'a>,
+    arrival: Arrival<'a>,
+    /// The working directory, as it is called and as it really lies.
+    folders: OnceCell<Vec<String>>,
 }
 
 impl Protect {
@@ -80,57 +49,131 @@ impl Protect {
 
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
         let insight = Insight::new(event, body, &*self.ambient);
-        let what = match insight.effects()?.iter().find(|effect| self.touches(effect, &insight)) {
+        let effects = insight.effects()?;
+        let call = Call { insight: &insight, arrival: Arrival::new(effects), folders: OnceCell::new() };
+        let what = match effects.iter().find(|effect| self.touches(effect, &call)) {
             Some(effect) => Some(effect.what.to_string()),
-            None => self.named(&insight)?.map(|path| format!("is given {path}")),
+            None => self.named(&call)?.map(|path| format!("is given {path}")),
         };
-        Ok(what.map_or(Verdict::Pass, |what| {
-            Verdict::deny(format!(
-                "this {what}, which changes the policy, the record or the hooks that watch the agent; a human can do that"
-            ))
-        }))
+        let Some(what) = what else { return self.complete().map(|()| Verdict::Pass) };
+        Ok(Verdict::deny(format!(
+            "this {what}, which changes the policy, the record or the hooks that watch the agent; a human can do that"
+        )))
     }
 
-    fn known(&self) -> &[String] {
+    /// Whether everything was known, if it was asked for: whoever changes something may change what is registered.
+    fn complete(&self) -> Result<(), Fault> {
+        match self.known.get().and_then(|known| known.unread.as_ref()) {
+            Some(problem) => Err(Fault::new(FaultKind::Crash, format!("what is registered cannot be read: {problem}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn known(&self) -> &Known {
         self.known.get_or_init(|| self.places.found(&*self.ambient))
     }
 
-    fn touches(&self, effect: &Effect, insight: &Insight<'_>) -> bool {
+    fn touches(&self, effect: &Effect, call: &Call<'_>) -> bool {
         let changes =
             matches!(effect.kind, Kind::Delete | Kind::Overwrite | Kind::Write | Kind::Move | Kind::Permissions);
         let Some(path) = effect.path.as_deref().filter(|path| changes && path.starts_with('/')) else { return false };
-        // What takes a folder away, or opens it to others, does that to everything in it.
-        let whole = effect.kind == Kind::Move || effect.flags.has(Flag::Recursive);
-        // `/folder/*` is written as the folder; then what lies directly in it goes, too.
-        let within = whole || effect.kind == Kind::Delete && effect.flags.has(Flag::Pattern);
         let hit = |place: &String| match overlap(path, place) {
-            Overlap::None => false,
+            Overlap::None => is_unknown_name_of(path, place, effect, call),
             Overlap::In => true,
             // What is not there does not go away with its folder. It can be put there with it.
-            Overlap::Above => {
-                within && Path::new(place).symlink_metadata().is_ok() || spread::reaches(effect, path, place, insight)
-            }
+            Overlap::Above => takes_all(effect) && is_there(place) || puts_there(path, place, effect, call),
         };
-        self.known().iter().any(hit) || is_policy_here(path, insight.event.cwd)
+        // Where that leads nobody can tell.
+        is_blind(path)
+            || self.known().paths.iter().any(hit)
+            || self.counts_here(path, call)
+            || effect.source.is_some() && self.puts_what_counts(path, effect, call)
+            || effect.source.as_ref().is_some_and(|source| self.makes_another_name(source, call))
+            || !matches!(effect.kind, Kind::Delete | Kind::Move) && same::is_one_of(path, &self.known().paths)
+    }
+
+    /// Whether a policy at this path, or a file that turns hooks off, would hold for the working directory.
+    fn counts_here(&self, path: &str, call: &Call<'_>) -> bool {
+        self.folders(call).iter().any(|cwd| self.known().counts_in(path, Path::new(cwd)))
+    }
+
+    /// Whether such a file comes along with what is put at `path`. One that is not there yet has to be seen there.
+    fn puts_what_counts(&self, path: &str, effect: &Effect, call: &Call<'_>) -> bool {
+        let comes = |place: &String| call.arrival.at(effect, path, place) == Held::Yes;
+        self.folders(call).iter().any(|cwd| self.known().counting_below(path, Path::new(cwd)).iter().any(comes))
+    }
+
+    fn folders<'c>(&self, call: &'c Call<'_>) -> &'c [String] {
+        let both = |cwd: &str| [self.ambient.real(cwd), Some(cwd.to_owned())];
+        call.folders.get_or_init(|| call.insight.event.cwd.into_iter().flat_map(both).flatten().collect())
+    }
+
+    /// Whether a protected file gets another name by which it could be written to later.
+    fn makes_another_name(&self, source: &Source, call: &Call<'_>) -> bool {
+        let is_hit = |path: &str| {
+            let hit = |place: &String| match overlap(path, place) {
+                Overlap::None => false,
+                Overlap::In => true,
+                Overlap::Above => is_there(place),
+            };
+            self.known().paths.iter().any(hit) || self.counts_here(path, call) && is_there(path)
+        };
+        source.way == Way::HardLink
+            && source.path.starts_with('/')
+            && (is_hit(&source.path) || self.ambient.real(&source.path).is_some_and(|real| is_hit(&real)))
     }
 }
 
-/// The name that this process was started by. Where that is a link, whoever changes the link changes what is started.
-fn called() -> Option<PathBuf> {
-    let name = PathBuf::from(std::env::args_os().next()?);
-    if name.components().count() > 1 {
-        return Some(name).filter(|name| name.is_absolute());
-    }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_absolute() && path.exists())
+fn is_there(place: &str) -> bool {
+    Path::new(place).symlink_metadata().is_ok()
 }
 
-/// Whether a policy at this path would hold for the working directory: one that is not there yet takes the place of
-/// the one above.
-fn is_policy_here(path: &str, cwd: Option<&str>) -> bool {
-    let path = Path::new(path);
-    path.file_name().is_some_and(|name| name == FILE_NAME)
-        && cwd.zip(path.parent()).is_some_and(|(cwd, folder)| Path::new(cwd).starts_with(folder))
+/// Whether something happens to everything in a folder. `/folder/*` is written as the folder; then what lies directly in
+/// it goes, too.
+fn takes_all(effect: &Effect) -> bool {
+    // What takes a folder away, or opens it to others, does that to everything in it.
+    effect.kind == Kind::Move
+        || effect.flags.has(Flag::Recursive)
+        || effect.kind == Kind::Delete && effect.flags.has(Flag::Pattern)
+}
+
+/// Whether what is put into a folder may arrive at this place below it.
+fn puts_there(path: &str, place: &str, effect: &Effect, call: &Call<'_>) -> bool {
+    match &effect.source {
+        Some(_) => is_enough(call.arrival.at(effect, path, place), path, place, call.insight),
+        None => spread::reaches(effect, path, place, call.insight),
+    }
+}
+
+/// Whether it is refused for what may be there. Much is copied into the folder that the agent works in; there it takes
+/// something that would be replaced.
+fn is_enough(held: Held, folder: &str, place: &str, insight: &Insight<'_>) -> bool {
+    match held {
+        Held::No => false,
+        Held::Perhaps => is_there(place) || !spread::works_in(folder, insight),
+        Held::Yes => true,
+    }
+}
+
+/// Whether a path with one name that cannot be told may be this file. In the folder that the agent works in it hardly
+/// ever is.
+fn is_unknown_name_of(path: &str, place: &str, effect: &Effect, call: &Call<'_>) -> bool {
+    if !path.contains('…') {
+        return false;
+    }
+    let (names, of_place): (Vec<&str>, Vec<&str>) = (path.split('/').collect(), place.split('/').collect());
+    let fits = names.len() == of_place.len()
+        && names.iter().filter(|name| name.contains('…')).count() == 1
+        && names.iter().zip(&of_place).all(|(name, of_place)| fits_name(name, of_place));
+    let folder = place.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    if !fits || spread::works_in(folder, call.insight) || Path::new(place).is_dir() {
+        return false;
+    }
+    let is_last = names.last().is_some_and(|name| name.contains('…'));
+    match &effect.source {
+        Some(source) if is_last => call.arrival.under_unknown_name(effect, source, place) != Held::No,
+        _ => true,
+    }
 }
 
 /// How a changed path lies to a protected one.
@@ -153,6 +196,11 @@ fn overlap(path: &str, place: &str) -> Overlap {
             _ => return Overlap::None,
         }
     }
+}
+
+/// Whether a name may be this one. What cannot be told of it may be anything.
+fn fits_name(pattern: &str, name: &str) -> bool {
+    pattern == name || fits(pattern.replace('…', "*").as_bytes(), name.as_bytes())
 }
 
 /// Whether a name fits a pattern; `[…]` counts as any one character. Patterns come from agents, so the time is bounded by

@@ -10,11 +10,13 @@ use super::examine::Finding;
 use super::place::Place;
 use super::write::read;
 use super::{json, trust};
+use crate::switch_files::{At, SWITCH_FILES};
 
 /// A setting, and what it says when hooks do not run.
 struct Switch {
     agent: &'static str,
-    files: fn(&Place) -> Vec<PathBuf>,
+    /// Whether it counts only in the settings of the machine's administrator.
+    managed: bool,
     /// Its JSON pointer.
     at: &'static str,
     off: fn(&Value) -> bool,
@@ -39,83 +41,51 @@ fn leaves_us_out(value: &Value) -> bool {
     value.as_array().is_some_and(|names| !names.iter().any(|name| name == "tollgate"))
 }
 
-fn claude(place: &Place) -> Vec<PathBuf> {
-    let user = place.folder("CLAUDE_CONFIG_DIR", ".claude");
-    let project = place.project.join(".claude");
-    let mut files = managed_claude(place);
-    files.extend([&user, &project].iter().flat_map(|at| [at.join("settings.json"), at.join("settings.local.json")]));
-    files
+/// The settings of an agent, everybody's or only the administrator's.
+fn settings(agent: &str, managed: bool, place: &Place) -> Vec<PathBuf> {
+    let of_agent = SWITCH_FILES.iter().filter(|files| files.agent == agent);
+    let at = of_agent.flat_map(|files| files.settings).filter(|at| !managed || matches!(at, At::Machine(_)));
+    at.filter_map(|at| located(*at, place)).collect()
 }
 
-fn managed_claude(_: &Place) -> Vec<PathBuf> {
-    vec!["/etc/claude-code/managed-settings.json".into()]
-}
-
-fn gemini(place: &Place) -> Vec<PathBuf> {
-    let user = place.folder("GEMINI_CLI_HOME", "").join(".gemini/settings.json");
-    vec![user, place.project.join(".gemini/settings.json"), "/etc/gemini-cli/settings.json".into()]
-}
-
-fn qwen(place: &Place) -> Vec<PathBuf> {
-    vec![place.home.join(".qwen/settings.json"), place.project.join(".qwen/settings.json")]
-}
-
-fn droid(place: &Place) -> Vec<PathBuf> {
-    let at = |folder: &Path| [folder.join(".factory/settings.json"), folder.join(".factory/settings.local.json")];
-    [at(&place.home), at(&place.project)].concat()
-}
-
-fn copilot(place: &Place) -> Vec<PathBuf> {
-    let user = place.folder("COPILOT_HOME", ".copilot");
-    let project = place.project.join(".github/copilot");
-    let mut files = vec![user.join("settings.json"), user.join("config.json")];
-    files.extend([project.join("settings.json"), project.join("settings.local.json")]);
-    files
-}
-
-fn openclaw(place: &Place) -> Vec<PathBuf> {
-    vec![place.folder("OPENCLAW_STATE_DIR", ".openclaw").join("openclaw.json")]
+fn located(at: At, place: &Place) -> Option<PathBuf> {
+    let env = |name: &str| place.env.get(std::ffi::OsStr::new(name)).cloned();
+    Some(place.project.join(at.path(Some(&place.home), &env)?))
 }
 
 const ALL_OFF: &str = "turns every hook off";
 
 const SWITCHES: &[Switch] = &[
-    Switch { agent: "claude-code", files: claude, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
+    Switch { agent: "claude-code", managed: false, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
     Switch {
         agent: "claude-code",
-        files: managed_claude,
+        managed: true,
         at: "/allowManagedHooksOnly",
         off: is_true,
         then: "lets only the administrator's hooks run; have them register Tollgate",
     },
-    Switch { agent: "gemini-cli", files: gemini, at: "/hooksConfig/enabled", off: is_false, then: ALL_OFF },
-    Switch { agent: "gemini-cli", files: gemini, at: "/tools/enableHooks", off: is_false, then: ALL_OFF },
-    Switch { agent: "gemini-cli", files: gemini, at: "/hooks/enabled", off: is_false, then: ALL_OFF },
+    Switch { agent: "gemini-cli", managed: false, at: "/hooksConfig/enabled", off: is_false, then: ALL_OFF },
+    Switch { agent: "gemini-cli", managed: false, at: "/tools/enableHooks", off: is_false, then: ALL_OFF },
+    Switch { agent: "gemini-cli", managed: false, at: "/hooks/enabled", off: is_false, then: ALL_OFF },
     Switch {
         agent: "gemini-cli",
-        files: gemini,
+        managed: false,
         at: "/hooksConfig/disabled",
         off: names_us,
         then: "turns this hook off",
     },
-    Switch { agent: "gemini-cli", files: gemini, at: "/hooks/disabled", off: names_us, then: "turns this hook off" },
-    Switch { agent: "qwen-code", files: qwen, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
-    Switch { agent: "qwen-code", files: qwen, at: "/hooksConfig/enabled", off: is_false, then: ALL_OFF },
-    Switch { agent: "qwen-code", files: qwen, at: "/hooks/disabled", off: names_us, then: "turns this hook off" },
-    Switch { agent: "droid", files: droid, at: "/enableHooks", off: is_false, then: ALL_OFF },
-    Switch { agent: "droid", files: droid, at: "/hooksDisabled", off: is_true, then: ALL_OFF },
-    Switch { agent: "copilot", files: copilot, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
+    Switch { agent: "gemini-cli", managed: false, at: "/hooks/disabled", off: names_us, then: "turns this hook off" },
+    Switch { agent: "qwen-code", managed: false, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
+    Switch { agent: "qwen-code", managed: false, at: "/hooksConfig/enabled", off: is_false, then: ALL_OFF },
+    Switch { agent: "qwen-code", managed: false, at: "/hooks/disabled", off: names_us, then: "turns this hook off" },
+    Switch { agent: "droid", managed: false, at: "/enableHooks", off: is_false, then: ALL_OFF },
+    Switch { agent: "droid", managed: false, at: "/hooksDisabled", off: is_true, then: ALL_OFF },
+    Switch { agent: "copilot", managed: false, at: "/disableAllHooks", off: is_true, then: ALL_OFF },
+    Switch { agent: "openclaw", managed: false, at: "/plugins/enabled", off: is_false, then: "turns every plugin off" },
+    Switch { agent: "openclaw", managed: false, at: "/plugins/deny", off: names_us, then: "turns the plugin off" },
     Switch {
         agent: "openclaw",
-        files: openclaw,
-        at: "/plugins/enabled",
-        off: is_false,
-        then: "turns every plugin off",
-    },
-    Switch { agent: "openclaw", files: openclaw, at: "/plugins/deny", off: names_us, then: "turns the plugin off" },
-    Switch {
-        agent: "openclaw",
-        files: openclaw,
+        managed: false,
         at: "/plugins/allow",
         off: leaves_us_out,
         then: "leaves the plugin out",
@@ -126,7 +96,7 @@ const SWITCHES: &[Switch] = &[
 pub(crate) fn findings(agent: &str, place: &Place, levels: &[Level]) -> Vec<Finding> {
     let mut found = Vec::new();
     for switch in SWITCHES.iter().filter(|switch| switch.agent == agent) {
-        for file in (switch.files)(place) {
+        for file in settings(agent, switch.managed, place) {
             let shown = file.display();
             match read(&file).and_then(|text| text.map(|text| json::read(&text)).transpose()) {
                 Err(problem) => {
@@ -160,9 +130,9 @@ pub(crate) fn findings(agent: &str, place: &Place, levels: &[Level]) -> Vec<Find
 /// Codex's own switches, in its own language.
 fn codex(place: &Place) -> Vec<Finding> {
     let mut found = Vec::new();
-    let user = place.folder("CODEX_HOME", ".codex").join("config.toml");
-    let files = ["/etc/codex/requirements.toml".into(), "/etc/codex/managed_config.toml".into(), user];
-    for file in files {
+    let of_codex = SWITCH_FILES.iter().filter(|files| files.agent == "codex").flat_map(|files| files.others);
+    // A project's settings are no more than a wish: whether they are read is for the person to say.
+    for file in of_codex.filter(|at| !matches!(at, At::Project(_))).filter_map(|at| located(*at, place)) {
         let shown = file.display();
         let config = match read(&file).and_then(|text| text.map(|text| trust::read(&text)).transpose()) {
             Ok(Some(config)) => config,

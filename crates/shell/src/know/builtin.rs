@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::arg::{Arg, HOLE, Origins, Stuff};
 use crate::doing::{Doing, Invocation, Known};
 use crate::effect::{Effect, Flag, Flags, Kind};
+use crate::path::locate_folder;
 use crate::walk::state::{Open, Value};
 
 pub(super) fn find(name: &str) -> Option<Known> {
@@ -77,7 +78,7 @@ fn folder(arg: &Arg, doing: &Doing<'_, '_>) -> Option<Rc<str>> {
     if !named || arg.glob || !arg.text.starts_with('/') && doing.walk.shell.cwd.is_none() {
         return None;
     }
-    let path = doing.locate(arg).path;
+    let path = locate_folder(arg, &doing.walk.around()).path;
     path.starts_with('/').then(|| path.into())
 }
 

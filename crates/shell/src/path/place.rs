@@ -1,6 +1,6 @@
 //! Where a path lies, told from where it starts.
 
-use super::{Surroundings, windows};
+use super::{Surroundings, view, windows};
 use crate::arg::HOLE;
 use crate::effect::Place;
 
@@ -57,6 +57,9 @@ impl Place {
         if TEMP.iter().any(|temp| below(path, temp).is_some()) {
             return Self::Temp;
         }
+        if view::is_below_descriptor(path) {
+            return Self::System;
+        }
         if let Some(device) = path.strip_prefix("/dev/") {
             return if HARMLESS_DEVICES.iter().any(|name| device.starts_with(name)) {
                 Self::Temp
@@ -67,7 +70,7 @@ impl Place {
         if let Some(place) = windows::place(path) {
             return place;
         }
-        if path.starts_with("/proc/") && path.contains("/fd/") {
+        if view::is_descriptor(path) {
             return Self::Temp;
         }
         if is_system(path) { Self::System } else { Self::Outside }

@@ -66,6 +66,51 @@ fn places() {
     }
 }
 
+/// What a process sees under `/proc` is judged as what it is.
+#[rustfmt::skip]
+#[test]
+fn views_of_processes() {
+    for (text, path, place) in [
+        ("/proc/self/root", "/", Place::Root),
+        ("/proc/self/root/etc", "/etc", Place::System),
+        ("/proc/thread-self/root/etc", "/etc", Place::System),
+        ("/proc/42/root/home/ann/.bashrc", "/home/ann/.bashrc", Place::Outside),
+        ("/proc/§/root/etc", "/etc", Place::System),
+        ("/proc/self/task/42/root/etc", "/etc", Place::System),
+        ("/proc/self/root/proc/self/root/etc", "/etc", Place::System),
+        ("/proc/self/root/../etc", "/etc", Place::System),
+        ("//proc/./self/../self/root/etc", "/etc", Place::System),
+        ("/proc/self/cwd", "/home/ann/app", Place::Workspace),
+        ("/proc/self/cwd/x", "/home/ann/app/x", Place::Inside),
+        ("/proc/self/cwd/../x", "/home/ann/x", Place::Outside),
+        ("/dev/fd/../cwd/../../bob", "/home/bob", Place::Home),
+        ("/proc/42/cwd/x", "/proc/42/cwd/x", Place::System),
+        ("/proc/42/cwd/../x", "/proc/42/cwd/../x", Place::System),
+        ("/proc/self/fd/3", "/proc/self/fd/3", Place::Temp),
+        ("/proc/self/fd/3/x", "/proc/self/fd/3/x", Place::System),
+        ("/dev/fd/3/../x", "/dev/fd/3/../x", Place::System),
+        ("/proc/sys/root", "/", Place::Root),
+        ("/proc/cpuinfo", "/proc/cpuinfo", Place::System),
+    ] {
+        let located = look(text, false);
+        assert_eq!((located.path.replace(HOLE, "§").as_str(), located.place), (path, place), "{text}");
+    }
+    let blind = [
+        "/proc/42/cwd", "/proc/42/cwd/../x", "/proc/42/fd/1", "/proc/self/fd/3", "/proc/self/fd/1/x", "/dev/stdin",
+        "/dev/fd/0", "/dev/stdout/x", "/proc/self/…/x", "/proc/…/a/b", "/proc/self/r*/x", "/proc/1/task/2/cwd/x",
+    ];
+    for path in blind {
+        assert!(is_blind(path), "{path}");
+    }
+    let told = [
+        "/dev/null", "/dev/stdout", "/dev/fd/2", "/dev/fd/64", "/proc/self/fd/1", "/proc/1/fd/1", "/proc/…/comm",
+        "/proc/…/attr/current", "/proc/sys/net/ipv4/ip_forward", "/home/ann/cwd/x", "/proc/self/environ", "/dev/shm/x",
+    ];
+    for path in told {
+        assert!(!is_blind(path), "{path}");
+    }
+}
+
 #[rustfmt::skip]
 #[test]
 fn natures() {
@@ -147,13 +192,23 @@ impl Resolve for Links {
 
 #[test]
 fn symbolic_links() {
-    let links = Links(&[("/w/etc", "/etc"), ("/w/notes", "/home/ann/.ssh/id_rsa"), ("/w/lib", "/w/vendor")]);
+    let links = Links(&[
+        ("/w/etc", "/etc"),
+        ("/w/notes", "/home/ann/.ssh/id_rsa"),
+        ("/w/lib", "/w/vendor"),
+        ("/w/top", "/proc/self/root"),
+        ("/w/here", "/proc/self/cwd"),
+        ("/dev/shm/etc", "/etc"),
+    ]);
     let around =
         Surroundings { cwd: Some("/w"), workspace: Some("/w"), home: Some("/home/ann"), resolve: Some(&links) };
     let at = |text: &str| locate(&Arg::known(text), &around);
     assert_eq!((at("etc/passwd").place, at("etc/passwd").symlink), (Place::System, true));
     assert!(at("notes").nature.secret);
     assert_eq!((at("lib/x").place, at("lib/x").symlink), (Place::Inside, false));
+    assert_eq!(at("top/etc/passwd").path, "/etc/passwd");
+    assert_eq!(at("here/etc/passwd").path, "/etc/passwd", "a link in what a link shows");
+    assert_eq!(at("/dev/shm/etc/passwd").path, "/etc/passwd");
     let name = locate_name(&Arg::known("etc"), &around);
     assert_eq!((name.place, name.symlink), (Place::Inside, false));
     assert_eq!(locate_name(&Arg::known("etc/x"), &around).place, Place::System);

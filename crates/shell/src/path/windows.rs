@@ -19,7 +19,7 @@ pub(super) fn plain(text: &str) -> Option<String> {
     let mut path = String::with_capacity(text.len() + 1);
     path.push(text.as_bytes()[0].to_ascii_uppercase().into());
     path.push_str(":/");
-    super::push(&mut path, &text[2..].replace('\\', "/"), false);
+    super::push(&mut path, &text[2..].replace('\\', "/"), false, &super::Surroundings::default());
     Some(path)
 }
 

@@ -48,6 +48,10 @@ impl Walk<'_> {
             RedirectKind::InOut(word) => {
                 let path = self.path(word);
                 let stuff = self.input(&path, plan);
+                if dialled(&path.text).is_none() && !is_harmless_device(&path.text) {
+                    plan.taken |= fd == Some(1);
+                    plan.targets.push(Target::File { path: path.clone(), append: true, output: fd == Some(1) });
+                }
                 self.connect(fd.unwrap_or(0), path, stuff, plan);
             }
             RedirectKind::Here(body) => {
@@ -168,7 +172,8 @@ impl Walk<'_> {
             plan.targets.push(Target::Host(host));
             return;
         }
-        if is_harmless_device(&path.text) || path.text.is_empty() {
+        // To write to what is read from is to write to any file.
+        if is_harmless_device(&path.text) && path.text != "/dev/stdin" || path.text.is_empty() {
             return;
         }
         if fd > 2 {

@@ -1,12 +1,13 @@
 //! Tools that nobody knows: what they do is not told, and what they are given is.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollgate_core::Fault;
 use tollgate_rules::Insight;
+use tollgate_shell::{is_blind, plainly};
 
-use super::{Overlap, Protect, is_policy_here, overlap};
+use super::{Call, Overlap, Protect, is_there, overlap, same};
 
 /// How often JSON in a string is opened that is in a string itself.
 const DEPTH: usize = 4;
@@ -25,7 +26,8 @@ const TAKES: &[&str] = &["move", "renam", "delet", "remov", "rmdir", "unlink", "
 
 impl Protect {
     /// The protected place that a tool is given whose doings are unknown, as it is written.
-    pub(super) fn named(&self, insight: &Insight<'_>) -> Result<Option<String>, Fault> {
+    pub(super) fn named(&self, call: &Call<'_>) -> Result<Option<String>, Fault> {
+        let insight = call.insight;
         let tool = insight.tool();
         if !matches!(insight.kind(), None | Some("mcp" | "agent" | "other")) || reads(tool) {
             return Ok(None);
@@ -34,7 +36,7 @@ impl Protect {
         let takes = TAKES.iter().any(|verb| tool.contains(verb));
         let mut found = None;
         any(arguments, DEPTH, &mut |text| {
-            let hit = self.is_given(text, takes, insight);
+            let hit = self.is_given(text, takes, call);
             if hit {
                 found = Some(text.trim().to_owned());
             }
@@ -43,11 +45,12 @@ impl Protect {
         Ok(found)
     }
 
-    fn is_given(&self, text: &str, takes: bool, insight: &Insight<'_>) -> bool {
-        let Some(Written { path, rooted }) = written(text, insight) else { return false };
-        let plain = plain(&path);
-        let real = [&path, &plain].map(|path| path.to_str().and_then(|path| self.ambient.real(path)));
-        let mut ways = real.into_iter().flatten().chain(plain.to_str().map(str::to_owned));
+    fn is_given(&self, text: &str, takes: bool, call: &Call<'_>) -> bool {
+        let Some(Written { path, rooted }) = written(text, call.insight) else { return false };
+        let Some(path) = path.to_str() else { return false };
+        let plain = plainly(path);
+        let real = [path, &plain].map(|path| self.ambient.real(path).map(|real| plainly(&real)));
+        let mut ways = real.into_iter().flatten().chain([plain]);
         ways.any(|path| {
             let hit = |place: &String| {
                 let near = Path::new(&path).starts_with(place) || takes && Path::new(place).starts_with(&path);
@@ -55,10 +58,14 @@ impl Protect {
                 match if near || rooted { overlap(&path, place) } else { Overlap::None } {
                     Overlap::None => false,
                     Overlap::In => true,
-                    Overlap::Above => takes && Path::new(place).symlink_metadata().is_ok(),
+                    Overlap::Above => takes && is_there(place),
                 }
             };
-            self.known().iter().any(hit) || is_policy_here(&path, insight.event.cwd)
+            // Where a server has its working directory, and what it has open, nobody knows.
+            is_blind(&path)
+                || self.known().paths.iter().any(hit)
+                || self.counts_here(&path, call)
+                || same::is_one_of(&path, &self.known().paths)
         })
     }
 }
@@ -131,21 +138,6 @@ fn unescaped(address: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// A path without `.` and `..`, as it reads.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::super::options::{Options, Spec, only_asks, part};
 use super::{input, mixed, reads_all};
-use crate::arg::{Arg, Stuff};
+use crate::arg::{Arg, HOLE, Stuff};
 use crate::doing::{Doing, Invocation, Known};
-use crate::effect::{Effect, Flag, Flags, Kind, Place};
+use crate::effect::{Effect, Flag, Flags, Kind, Place, Way};
 
 pub(super) fn find(name: &str) -> Option<Known> {
     Some(match name {
@@ -46,26 +46,31 @@ struct Transfer<'o> {
     folder: bool,
     /// What is there already stays.
     gentle: bool,
+    /// The folders that a source is named with are made there, too.
+    parents: bool,
+    way: Way,
 }
 
 impl<'o> Transfer<'o> {
-    fn of(options: &'o Options, doing: &Doing<'_, '_>) -> Self {
+    fn of(options: &'o Options, way: Way, doing: &Doing<'_, '_>) -> Self {
         let gentle = options.has(&["n", "no-clobber", "b", "backup"]);
+        let parents = options.has(&["parents"]);
+        let none = Self { sources: &[], target: None, folder: false, gentle, parents, way };
         if let Some(target) = options.value(&["t", "target-directory"]) {
-            return Self { sources: &options.operands, target: Some(target), folder: true, gentle };
+            return Self { sources: &options.operands, target: Some(target), folder: true, ..none };
         }
-        let Some((target, sources)) = options.operands.split_last() else {
-            return Self { sources: &[], target: None, folder: false, gentle };
-        };
-        let several = sources.len() > 1 || sources.iter().any(|source| source.glob);
+        let Some((target, sources)) = options.operands.split_last() else { return none };
+        let several = parents || sources.len() > 1 || sources.iter().any(|source| source.glob);
         let folder = !options.has(&["T", "no-target-directory"]) && (several || is_folder(target, doing));
-        Self { sources, target: Some(target), folder, gentle }
+        Self { sources, target: Some(target), folder, ..none }
     }
 
     /// Where a source ends up.
     fn end(&self, source: &Arg) -> Option<Arg> {
         let target = self.target?;
-        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let source_text = source.text.trim_end_matches('/');
+        let last = || source_text.rsplit('/').next().unwrap_or_default();
+        let name = if self.parents { source_text.trim_start_matches('/') } else { last() };
         if !self.folder || name.is_empty() || matches!(name, "." | "..") {
             return Some(target.clone());
         }
@@ -109,17 +114,21 @@ fn is_folder(target: &Arg, doing: &Doing<'_, '_>) -> bool {
 
 fn arrives(transfer: &Transfer<'_>, source: &Arg, content: Stuff, doing: &mut Doing<'_, '_>) {
     let Some(end) = transfer.end(source) else { return };
+    doing.putting(source, transfer.way, |doing| lands(transfer, source, &end, content, doing));
+}
+
+fn lands(transfer: &Transfer<'_>, source: &Arg, end: &Arg, content: Stuff, doing: &mut Doing<'_, '_>) {
     let over_root = transfer.target.filter(|target| doing.locate(target).place == Place::Root);
     if let Some(root) = over_root.filter(|_| source.glob && !transfer.gentle) {
         // There is no telling what is replaced.
         doing.overwrites(root, Flag::Recursive.into());
     } else if transfer.folder || transfer.gentle {
         // The names there are only guessed: it counts as an addition, but what is read there later is this.
-        let path = doing.locate(&end).path;
-        doing.writes(&end, Flags::NONE);
+        let path = doing.locate(end).path;
+        doing.writes(end, Flags::NONE);
         doing.walk.put(path, content, false);
     } else {
-        doing.puts(&end, content, false);
+        doing.puts(end, content, false);
     }
 }
 
@@ -128,8 +137,13 @@ fn cp(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         return;
     }
     let options = Options::of(call.args, &CP);
-    let transfer = Transfer::of(&options, doing);
     let all = options.has(&["r", "R", "a", "recursive", "archive"]);
+    let way = match (options.has(&["l", "link"]), all) {
+        (true, _) => Way::HardLink,
+        (_, true) => Way::Tree,
+        _ => Way::File,
+    };
+    let transfer = Transfer::of(&options, way, doing);
     for source in transfer.sources {
         let content = match (options.has(&["attributes-only"]), all) {
             (true, _) => Stuff::known(""),
@@ -145,7 +159,7 @@ fn mv(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         return;
     }
     let options = Options::of(call.args, &CP);
-    let transfer = Transfer::of(&options, doing);
+    let transfer = Transfer::of(&options, Way::Tree, doing);
     let target = transfer.target.map(|target| doing.locate(target));
     let nowhere = target.as_ref().is_some_and(|target| target.path.starts_with("/dev/"));
     let stays = target.as_ref().is_some_and(|target| matches!(target.place, Place::Inside | Place::Workspace));
@@ -187,7 +201,7 @@ fn install(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         options.operands.iter().for_each(|path| doing.writes(path, Flags::NONE));
         return;
     }
-    let transfer = Transfer::of(&options, doing);
+    let transfer = Transfer::of(&options, Way::File, doing);
     for source in transfer.sources {
         let content = doing.reads(source);
         arrives(&transfer, source, content, doing);
@@ -213,9 +227,11 @@ fn ln(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
     }
     let options = Options::of(call.args, &LN);
     let here = Arg::known(".");
-    let mut transfer = Transfer::of(&options, doing);
+    let symbolic = options.has(&["s", "symbolic"]);
+    let way = if symbolic { Way::SymbolicLink } else { Way::HardLink };
+    let mut transfer = Transfer::of(&options, way, doing);
     if options.operands.len() == 1 && !options.has(&["t", "target-directory"]) {
-        transfer = Transfer { sources: &options.operands, target: Some(&here), folder: true, gentle: false };
+        transfer = Transfer { sources: &options.operands, target: Some(&here), folder: true, ..transfer };
     }
     let force = options.has(&["f", "force"]);
     for source in transfer.sources {
@@ -227,16 +243,13 @@ fn ln(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         }
         let content = content.or_else(|| doing.walk.content(&located.path)).unwrap_or_else(Stuff::unknown);
         let Some(end) = transfer.end(source) else { continue };
-        if force {
-            doing.overwrites(&end, Flag::Force.into())
-        } else {
-            doing.writes(&end, Flags::NONE)
-        }
+        doing.putting(source, way, |doing| {
+            if force { doing.overwrites(&end, Flag::Force.into()) } else { doing.writes(&end, Flags::NONE) }
+        });
         let path = doing.locate(&end).path;
         doing.walk.put(path, content, false);
-        if options.has(&["s", "symbolic"]) {
-            doing.links(&end, source);
-        }
+        // What is written to either name later is written to that file.
+        doing.links(&end, &if symbolic { source.clone() } else { Arg::known(located.path) });
     }
 }
 
@@ -391,14 +404,19 @@ fn rsync(call: &Invocation<'_>, doing: &mut Doing<'_, '_>) {
         }
         return;
     }
-    if deletes {
-        doing.deletes(target, flags);
-    } else {
-        doing.writes(target, Flags::NONE);
+    // What lies elsewhere is not known, nor is it where something arrives whose folders are made there, too.
+    let unknown = Arg::known(HOLE);
+    let relative = options.has(&["R", "relative", "files-from"]);
+    for source in sources {
+        let source = if relative || is_remote(&source.text) { &unknown } else { source };
+        doing.putting(source, Way::Tree, |doing| {
+            if deletes { doing.deletes(target, flags) } else { doing.writes(target, Flags::NONE) }
+        });
     }
     // Of one file it is known where it ends up.
     if let [source] = sources {
-        let copied = Transfer { sources, target: Some(target), folder: is_folder(target, doing), gentle: true };
+        let folder = is_folder(target, doing);
+        let copied = Transfer { sources, target: Some(target), folder, gentle: true, parents: false, way: Way::Tree };
         let known = doing.walk.content(&doing.locate(source).path);
         if let (Some(end), Some(content)) = (copied.end(source), known) {
             let path = doing.locate(&end).path;

@@ -1,4 +1,5 @@
 use crate::check::effects_of;
+use crate::{Kind, Surroundings};
 
 /// The first words of each effect: `delete outside recursive /x`.
 fn check(command: &str, expected: &[&str]) {
@@ -87,4 +88,41 @@ fn over_the_system() {
     check("tar xf a.tar -C /etc", &["overwrite system recursive /etc"]);
     check("unzip -o a.zip -d /etc", &["overwrite system recursive /etc"]);
     check("tar xf a.tar -C /opt/a", &["write system - /opt/a"]);
+}
+
+#[test]
+fn where_what_is_put_somewhere_comes_from() {
+    for (command, expected) in [
+        ("cp a b", "/home/ann/app/b <- File /home/ann/app/a"),
+        ("cd /srv && cp -r a/. b", "/srv/b <- Tree /srv/a"),
+        ("cp e/*.js out/", "/home/ann/app/out/*.js <- File /home/ann/app/e/*.js"),
+        ("cp e/$(cat n) out/", "/home/ann/app/out/… <- File /home/ann/app/e/…"),
+        ("cp --parents a/b out", "/home/ann/app/out/a/b <- File /home/ann/app/a/b"),
+        ("cp -l a b", "/home/ann/app/b <- HardLink /home/ann/app/a"),
+        ("mv a b", "/home/ann/app/b <- Tree /home/ann/app/a"),
+        ("install -t out a", "/home/ann/app/out/a <- File /home/ann/app/a"),
+        ("ln a b", "/home/ann/app/b <- HardLink /home/ann/app/a"),
+        ("ln a b; echo > b", "/home/ann/app/b <- HardLink /home/ann/app/a\n/home/ann/app/a"),
+        ("ln -s a b", "/home/ann/app/b <- SymbolicLink /home/ann/app/a"),
+        ("rsync -a a/ b", "/home/ann/app/b <- Tree /home/ann/app/a"),
+        ("rsync -aR a b", "/home/ann/app/b <- Tree …"),
+        ("rsync -a host:a b", "/home/ann/app/b <- Tree …"),
+        ("echo > b", "/home/ann/app/b"),
+        // A file that was opened is the same by its number.
+        ("exec 3< a; echo > /dev/fd/3", "/home/ann/app/a"),
+        ("echo x 1<> a", "/home/ann/app/a"),
+        ("echo x > /dev/stdin", "/dev/stdin"),
+    ] {
+        let around = Surroundings { cwd: Some("/home/ann/app"), ..Surroundings::default() };
+        let effects = crate::understand(command, &around);
+        let puts = effects.iter().filter(|effect| matches!(effect.kind, Kind::Write | Kind::Overwrite));
+        let lines = puts.map(|effect| {
+            let path = effect.path.as_deref().unwrap_or("-");
+            match &effect.source {
+                Some(source) => format!("{path} <- {:?} {}", source.way, source.path),
+                None => path.to_owned(),
+            }
+        });
+        assert_eq!(lines.collect::<Vec<_>>().join("\n"), expected, "{command}");
+    }
 }
