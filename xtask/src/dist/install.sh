@@ -13,6 +13,10 @@ fail() {
     exit 1
 }
 
+case "$#:${1:-}" in
+0: | 1:[!-]*) ;;
+*) fail "write nothing, or the one folder to install to: ./install.sh /usr/local" ;;
+esac
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "these programs are for Linux on x86_64, and this is $(uname -sm)"
 command -v sha256sum >/dev/null || fail "sha256sum is missing, and nothing is installed unchecked (Debian: coreutils)"
 (cd "$here" && sha256sum --check --quiet --strict SHA256SUMS) || fail "a file is not what was made; nothing is installed"
