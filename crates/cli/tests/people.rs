@@ -163,10 +163,13 @@ fn a_pause_stops_nothing_records_everything_and_says_so() {
     assert_eq!(sandbox.run(&["resume"]).out, "the pause is over; the policy is enforced\n");
     assert!(reason(&hook(&sandbox, deletes)).starts_with("shell-safety/"));
     assert_eq!(sandbox.run(&["resume"]).all(), "nothing was halted or paused; the policy is enforced\n[1]\n");
-    for long in ["25h", "0m", "soon", "2d"] {
+    let too_long = "is too long; a pause lasts at most `24h`";
+    let no_time = "is no length of time; write `10m` or `2h`, at most `24h`";
+    for (long, said) in [("25h", too_long), ("2d", too_long), ("0m", no_time), ("soon", no_time)] {
         let ran = sandbox.run(&["pause", long, "--reason", "r"]);
-        assert!(ran.err.contains("is no length of time; write `10m` or `2h`, at most `24h`"), "{long}: {}", ran.err);
+        assert!(ran.err.contains(said), "{long}: {}", ran.err);
     }
+    assert!(sandbox.run(&["pause", "1h", "--reason", " "]).err.contains("`--reason` is empty"));
 }
 
 #[test]

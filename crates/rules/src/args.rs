@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::form::{ArgForm, Matcher, Words};
 use crate::matcher::{Sort, Text};
-use crate::mistake::Mistake;
+use crate::mistake::{Mistake, nearest};
 
 /// The words of a condition on a text; what is added for values follows.
 const TEXT_WORDS: [&str; 6] = ["prefix", "suffix", "glob", "regex", "contains", "ignore_case"];
@@ -206,6 +206,7 @@ fn compile(value: &Value, path: &mut Vec<Box<str>>, tests: &mut Vec<ArgTest>, mi
         for (key, inner) in table {
             let before = mistakes.len();
             path.push(key.as_str().into());
+            mistakes.extend(misspelt(key, inner));
             compile(inner, path, tests, mistakes);
             path.pop();
             mistakes.iter_mut().skip(before).for_each(|mistake| mistake.path.insert(0, key.as_str().into()));
@@ -234,6 +235,15 @@ fn compile(value: &Value, path: &mut Vec<Box<str>>, tests: &mut Vec<ArgTest>, mi
 
 fn at(found: Vec<Mistake>, place: usize) -> Vec<Mistake> {
     found.into_iter().map(|mistake| mistake.at(place)).collect()
+}
+
+/// A word of conditions that was probably meant: `contians` would be an argument that nobody sends, and the rule would
+/// never hold. Short words are like too many others.
+fn misspelt(key: &str, value: &Value) -> Option<Mistake> {
+    let words: Vec<&str> = TEXT_WORDS.iter().chain(&VALUE_WORDS).copied().filter(|word| word.len() > 4).collect();
+    let near = nearest(key, &words).filter(|near| *near != key && !value.is_object())?;
+    let help = format!("did you mean `{near}`? An argument of that name is `{key}.eq`");
+    Some(Mistake::new(format!("there is no condition `{key}`")).help(help))
 }
 
 /// Whether a table is a condition, and not a way deeper: all its keys are words of conditions, and none but `eq` and
@@ -345,6 +355,36 @@ mod tests {
             let arguments = arguments(form.clone()).unwrap();
             assert_eq!(arguments.hold(&args), holds, "{form} {args}");
             assert_eq!(arguments.violation(&args).is_none(), fine, "{form} {args}");
+        }
+    }
+
+    /// A rule that never holds guards nothing.
+    #[test]
+    fn a_misspelt_condition_is_no_argument() {
+        for (form, expected) in [
+            (
+                json!({"a": {"contians": "x"}}),
+                Some(
+                    "a.contians: there is no condition `contians` (did you mean `contains`? An argument of that name is `contians.eq`)",
+                ),
+            ),
+            (
+                json!({"a": {"Contains": "x"}}),
+                Some(
+                    "a.Contains: there is no condition `Contains` (did you mean `contains`? An argument of that name is `Contains.eq`)",
+                ),
+            ),
+            (
+                json!({"a": {"contains": "q", "regexx": "x"}}),
+                Some(
+                    "a.regexx: there is no condition `regexx` (did you mean `regex`? An argument of that name is `regexx.eq`)",
+                ),
+            ),
+            (json!({"a": {"contians": {"eq": "x"}}}), None),
+            (json!({"a": {"force": true, "branch": "x", "log": 1, "map": "y"}}), None),
+        ] {
+            let found = arguments(form.clone()).err().and_then(|found| Some(found.first()?.to_string()));
+            assert_eq!(found.as_deref(), expected, "{form}");
         }
     }
 

@@ -16,6 +16,9 @@ use crate::output::{print, print_json, visible};
 pub(super) fn run(policy: &Policy, args: &args::Pause) -> Done {
     human::require("tollgate pause", args.key.key.as_deref())?;
     let long = long(&args.long)?;
+    if args.reason.trim().is_empty() {
+        return Err("`--reason` is empty; say why, for whoever reads the log later".to_owned().into());
+    }
     let switching = Switching::new(policy)?;
     let pause = Pause::new(switching.now(), long, &args.reason, &switched::user())?;
     // Without a record nothing is let through.
@@ -40,7 +43,10 @@ pub(super) fn run(policy: &Policy, args: &args::Pause) -> Done {
 fn long(text: &str) -> Result<Duration, Failure> {
     let wrong = || format!("`{}` is no length of time; write `10m` or `2h`, at most `24h`", visible(text));
     let long = Span::from(text).duration().map_err(|_| wrong())?;
-    if long > tollgate_engine::LONGEST_PAUSE { Err(wrong().into()) } else { Ok(long) }
+    if long > tollgate_engine::LONGEST_PAUSE {
+        return Err(format!("`{}` is too long; a pause lasts at most `24h`", visible(text)).into());
+    }
+    Ok(long)
 }
 
 pub(super) fn resume(policy: &Policy, args: &args::Resume) -> Done {
