@@ -21,14 +21,14 @@ pub fn open_own(folder: &Path, name: &str) -> io::Result<File> {
     if !about.is_dir() {
         return Err(refused(format!("`{}` is no folder, so it is not believed", folder.display())));
     }
-    judge(&about, folder)?;
+    believable(&about, folder)?;
     // Nobody else can write in that folder, so what is looked at is what is opened.
     let mut options = OpenOptions::new();
     let options = private(options.read(true).write(true));
     let file = match fs::symlink_metadata(&path) {
         Ok(about) => {
             ordinary(&about, &path)?;
-            judge(&about, &path)?;
+            believable(&about, &path)?;
             let file = options.open(&path)?;
             same(&about, &file.metadata()?, &path)?;
             file
@@ -56,6 +56,8 @@ pub(crate) fn refused(message: String) -> io::Error {
 
 #[cfg(unix)]
 pub(crate) use unix::*;
+#[cfg(unix)]
+pub use unix::{believable, user};
 
 #[cfg(unix)]
 mod unix {
@@ -76,12 +78,12 @@ mod unix {
 
     /// Whether nobody else could have written it.
     pub(crate) fn only_ours(path: &Path) -> io::Result<()> {
-        judge(&fs::metadata(path)?, path)
+        believable(&fs::metadata(path)?, path)
     }
 
     /// The same of a file that is open: what was judged is what is read.
     pub(crate) fn only_ours_open(file: &File, path: &Path) -> io::Result<()> {
-        judge(&file.metadata()?, path)
+        believable(&file.metadata()?, path)
     }
 
     /// Whether two looks saw one file.
@@ -92,25 +94,45 @@ mod unix {
         Err(refused(format!("`{}` is being replaced, so it is not believed", path.display())))
     }
 
-    pub(super) fn judge(about: &Metadata, path: &Path) -> io::Result<()> {
+    /// Whether nobody else could have written what was looked at; `path` is for the message, which says what to do.
+    ///
+    /// ```
+    /// # use std::os::unix::fs::PermissionsExt;
+    /// let path = std::env::temp_dir().join(format!("tollgate-believable-{}", std::process::id()));
+    /// std::fs::write(&path, "")?;
+    /// std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600))?;
+    /// assert!(tollgate_config::believable(&path.metadata()?, &path).is_ok());
+    /// std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666))?;
+    /// assert!(tollgate_config::believable(&path.metadata()?, &path).is_err());
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn believable(about: &Metadata, path: &Path) -> io::Result<()> {
         if about.mode() & 0o022 != 0 {
             let path = path.display();
             return Err(refused(format!("others may write to `{path}`, so it is not believed; `chmod go-w {path}`")));
         }
-        match user() {
-            Some(user) if about.uid() != user && about.uid() != 0 => {
-                Err(refused(format!("`{}` belongs to somebody else, so it is not believed", path.display())))
-            }
-            _ => Ok(()),
+        if ![user(), 0].contains(&about.uid()) {
+            return Err(refused(format!("`{}` belongs to somebody else, so it is not believed", path.display())));
         }
+        Ok(())
     }
 
     /// Who this process is, as the file system sees it.
-    fn user() -> Option<u32> {
-        fs::metadata("/proc/self").map(|about| about.uid()).ok()
+    ///
+    /// ```
+    /// use std::os::unix::fs::MetadataExt;
+    ///
+    /// assert_eq!(tollgate_config::user(), std::fs::metadata("/proc/self")?.uid());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn user() -> u32 {
+        rustix::process::geteuid().as_raw()
     }
 }
 
+#[cfg(not(unix))]
+pub use others::believable;
 #[cfg(not(unix))]
 pub(crate) use others::*;
 
@@ -124,7 +146,7 @@ mod others {
         Ok(())
     }
 
-    pub(super) fn judge(_: &Metadata, _: &Path) -> io::Result<()> {
+    pub fn believable(_: &Metadata, _: &Path) -> io::Result<()> {
         Ok(())
     }
 

@@ -52,7 +52,9 @@ pub use cached::{load_cached, same};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
-pub use guard::open_own;
+#[cfg(unix)]
+pub use guard::user;
+pub use guard::{believable, open_own};
 pub use hook::{Hook, HookFile, Pin, ProtocolName, quoted};
 pub use init::TEMPLATE;
 pub use load::{combine, inspect, load, observed};

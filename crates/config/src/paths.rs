@@ -215,9 +215,7 @@ fn leads_through(path: &Path, folders: &[PathBuf]) -> bool {
 /// This user's home in the machine's list of users.
 #[cfg(unix)]
 fn listed_home() -> Option<PathBuf> {
-    use std::os::unix::fs::MetadataExt as _;
-    let user = std::fs::metadata("/proc/self").ok()?.uid();
-    home_of(user, &std::fs::read("/etc/passwd").ok()?)
+    home_of(crate::guard::user(), &std::fs::read("/etc/passwd").ok()?)
 }
 
 #[cfg(not(unix))]

@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::Path;
 
+use tollgate_config::believable;
+
 /// No file that is read here is longer.
 const MOST: u64 = 1 << 20;
 
@@ -27,10 +29,10 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
         Err(error) => return Err(error),
     };
     if let Some(folder) = path.parent() {
-        believable(folder, &fs::metadata(folder)?)?;
+        believable(&fs::metadata(folder)?, folder)?;
     }
     // What is looked at is what is read, whatever takes its name meanwhile.
-    believable(path, &file.metadata()?)?;
+    believable(&file.metadata()?, path)?;
     let mut text = String::new();
     file.take(MOST).read_to_string(&mut text)?;
     Ok(Some(text))
@@ -82,24 +84,6 @@ fn make(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-#[cfg(unix)]
-fn believable(path: &Path, about: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let refused = |message| Err(io::Error::new(ErrorKind::InvalidData, message));
-    let shown = path.display();
-    if about.mode() & 0o022 != 0 {
-        return refused(format!("others may write to `{shown}`, so it is not believed; `chmod go-w {shown}`"));
-    }
-    // Who this process is, as the file system sees it.
-    let user = fs::metadata("/proc/self").map(|about| about.uid()).ok();
-    match user {
-        Some(user) if about.uid() != user && about.uid() != 0 => {
-            refused(format!("`{shown}` belongs to somebody else, so it is not believed"))
-        }
-        _ => Ok(()),
-    }
-}
-
 #[cfg(not(unix))]
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
@@ -108,9 +92,4 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 #[cfg(not(unix))]
 fn make(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
-}
-
-#[cfg(not(unix))]
-fn believable(_: &Path, _: &fs::Metadata) -> io::Result<()> {
-    Ok(())
 }

@@ -235,8 +235,7 @@ fn check_folder(dir: &Path) -> Result<(), StateError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         about => about.map_err(|error| failed("read", dir, &error))?,
     };
-    let user = fs::metadata("/proc/self").map(|about| about.uid()).ok();
-    let strange = user.is_some_and(|user| ![user, 0].contains(&about.uid()));
+    let strange = ![tollgate_config::user(), 0].contains(&about.uid());
     let dir = dir.display();
     match about.mode() & 0o022 {
         _ if strange => Err(StateError::new(format!("`{dir}` belongs to somebody else; choose another folder"))),

@@ -145,9 +145,8 @@ fn unpublished(plan: &Plan, reports: &[Report]) -> Option<Finding> {
 /// What another user could write decides nothing here.
 fn owned(name: &str, folder: &Path) -> Option<Finding> {
     let about = folder.metadata().ok()?;
-    let me = std::fs::metadata("/proc/self").ok().map(|process| process.uid());
     let shown = folder.display();
-    if me.is_some_and(|me| about.uid() != me) {
+    if about.uid() != tollgate_config::user() {
         let text = format!("the folder for {name} belongs to somebody else: {shown}");
         return Some(finding(Weight::Bad, text, Some("remove it, or set TOLLGATE_HOME to a folder of your own")));
     }
