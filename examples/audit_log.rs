@@ -22,7 +22,7 @@
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
-use tollgate::{Act, Call, Gate, OnFault, Tool, ToolError, Verdict, block_on};
+use tollgate::{Call, Gate, OnFault, Tool, ToolError, Verdict, block_on};
 
 const HARMLESS: [&str; 3] = ["command", "path", "user"];
 
@@ -34,11 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     gate.before_tool("audit:before").on_fault(OnFault::Deny).watch(|call, args, outcome| {
         let tool = call.tool_name(&args);
-        let decided = match outcome.act {
-            Act::Go => "go",
-            Act::Stop(_) => "stop",
-            _ => "something else",
-        };
+        let decided = outcome.act.name();
         let (id, args) = (call.call_id.unwrap_or_default(), without_secrets(args.value()));
         println!("[audit] tool={tool} call={id} args={args} decided={decided}");
     })?;

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut metrics = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let sums = metrics.entry(tool.to_owned()).or_default();
         sums.calls += 1;
-        sums.blocked += u32::from(call.ended == Some(Ended::Blocked));
+        sums.blocked += u32::from(call.ended == Some(Ended::Denied));
         sums.failed += u32::from(call.ended == Some(Ended::Error));
         sums.time += call.took.unwrap_or_default();
     })?;

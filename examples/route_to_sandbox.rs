@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => ToolCallDecision::allow(),
     };
     AgentHooks::new().pre_tool_use(untrusted).install(&gate)?;
-    gate.on_elsewhere(|_route, call| async move { run_in_empty_folder(&call) });
+    gate.on_route(|_route, call| async move { run_in_empty_folder(&call) });
 
     let session = gate.session("s-1");
     let exec =

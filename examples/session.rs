@@ -119,9 +119,9 @@ fn rules(gate: &Gate) -> Result<(), BadRegistration> {
     })?;
     gate.before_tool("nested-commands").tool("exec").guard(|_call, args| {
         let nested = args.text("command").is_some_and(|command| command.contains("$("));
-        nested.then(|| Verdict::divert(Route::to("empty-folder")))
+        nested.then(|| Verdict::route(Route::to("empty-folder")))
     })?;
-    gate.on_elsewhere(|_route, call| async move { run_in_empty_folder(&call.params) });
+    gate.on_route(|_route, call| async move { run_in_empty_folder(&call.params) });
     gate.before_tool("publishing")
         .tool("exec")
         .guard(move |_call, args| starts(&args, "git push").then(|| Verdict::ask("may it push to `main`?")))?;
@@ -162,7 +162,7 @@ fn note(point: Point, who: &Registration, turn: &Entry) -> Option<(&'static str,
         Said::Passed => Some(("rewritten", format!("{id}"))),
         Said::Denied(reason) => Some(("blocked", format!("{id}: {reason}"))),
         Said::Asked(title) => Some(("asked", format!("{id}: {title}"))),
-        Said::Diverted(provider) => Some(("diverted", format!("{id}: to `{provider}`"))),
+        Said::Routed(provider) => Some(("routed", format!("{id}: to `{provider}`"))),
         Said::Faulted(_) => Some(("broken", format!("{id}"))),
         Said::Answered | Said::Skipped => Some(("other", format!("{id}"))),
     }
@@ -242,7 +242,7 @@ impl Page {
 
     fn summary(&self, ended: &[Ended]) {
         let count = |how| ended.iter().filter(|ended| **ended == how).count();
-        let (ran, there, refused) = (count(Ended::Ok), count(Ended::Diverted), count(Ended::Blocked));
+        let (ran, there, refused) = (count(Ended::Ok), count(Ended::Routed), count(Ended::Denied));
         println!("\n{} calls: {ran} ran, {there} ran in the sandbox, {refused} were refused.", ended.len());
     }
 

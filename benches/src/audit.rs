@@ -159,7 +159,7 @@ fn draft(arguments: &Value, number: u64) -> Result<Draft, AuditError> {
     let session = format!("5f0c9a52-6f1e-4c0b-9d0e-0a3b6c{:06x}", number / 200);
     let call = format!("toolu_01H8XGJWBWBAQ4Z3{number:08}");
     let tool = ["Bash", "Read", "Edit", "Grep", "Bash", "Write", "WebFetch"][number as usize % 7];
-    let act = if number.is_multiple_of(97) { "stop" } else { "go" };
+    let act = if number.is_multiple_of(97) { "deny" } else { "pass" };
     let turn = |who: &str, role: &str| json!({ "who": who, "role": role, "said": "passed", "took_us": 12 });
     let mut draft = Draft::new("event");
     for (name, value) in [

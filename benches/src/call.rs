@@ -111,7 +111,7 @@ pub fn ask() -> Verdict {
 
 /// Sends it to a sandbox.
 pub fn divert() -> Verdict {
-    Verdict::divert(Route::to("bubblewrap"))
+    Verdict::route(Route::to("bubblewrap"))
 }
 
 /// Changes one argument.

@@ -182,9 +182,9 @@ fn objecting() -> Result<Vec<Case>, Trouble> {
         pipeline(SystemClock::start(), guards)?
     };
     Ok(vec![
-        fresh("the first of 11 guards denies", ONE, first, body(), |it| matches!(it.act, Act::Stop(_)))?,
+        fresh("the first of 11 guards denies", ONE, first, body(), |it| matches!(it.act, Act::Deny(_)))?,
         fresh("1 guard asks (digest)", ONE, says(ask)?, body(), |it| matches!(it.act, Act::Ask(_)))?,
-        fresh("1 guard diverts (digest)", ONE, says(divert)?, body(), |it| matches!(it.act, Act::Elsewhere { .. }))?,
+        fresh("1 guard diverts (digest)", ONE, says(divert)?, body(), |it| matches!(it.act, Act::Route { .. }))?,
     ])
 }
 
@@ -253,7 +253,7 @@ fn pipeline(clock: Arc<dyn Clock>, who: impl IntoIterator<Item = Registration>) 
 }
 
 fn goes(outcome: &Outcome, turns: usize) -> bool {
-    matches!(outcome.act, Act::Go) && outcome.trace.entries().count() == turns
+    matches!(outcome.act, Act::Pass) && outcome.trace.entries().count() == turns
 }
 
 /// A pipeline that lets the call pass and leaves its body as it was, after so many turns.

@@ -114,7 +114,7 @@ fn case(
 ) -> Result<Case, Trouble> {
     let pipeline = pipeline(policy)?;
     let run = move || decide(&pipeline, command);
-    if matches!(run(), Act::Stop(_)) != stops {
+    if matches!(run(), Act::Deny(_)) != stops {
         return Err(format!("`{command}` does not come out as it should").into());
     }
     Ok(Case { what, floor, batch: Box::new(move |runs| batch(runs, &run)) })

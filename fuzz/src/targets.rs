@@ -231,7 +231,7 @@ const POLICY: Target = Target {
     words: &[
         "[[rule]]\n",
         "id = \"x\"\n",
-        "block = \"no\"\n",
+        "deny = \"no\"\n",
         "tool = \"exec\"\n",
         "effect = \"delete\"\n",
         "[packs]\n",

@@ -118,8 +118,8 @@ fn copilot_with_two_hooks_answers_alike_and_records_once() {
     let acts = |point: &str| -> Vec<&str> {
         records.iter().filter(|record| record["point"] == point).filter_map(|record| record["act"].as_str()).collect()
     };
-    assert_eq!(acts("tool.before"), ["stop", "go"], "{records:#?}");
-    assert_eq!(acts("tool.after"), ["go", "go"], "{records:#?}");
+    assert_eq!(acts("tool.before"), ["deny", "pass"], "{records:#?}");
+    assert_eq!(acts("tool.after"), ["pass", "pass"], "{records:#?}");
     // A call that the first hook refuses is not shown to the second.
     let [before, after, again] = ["hook copilot preToolUse", "hook copilot postToolUse", "hook claude-code"];
     let asked = world.asked();

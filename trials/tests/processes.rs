@@ -182,7 +182,7 @@ fn keep_working(round: &Round, place: usize) {
                         round.all_ready.wait();
                     }
                     // Who was killed while it waited needs no word.
-                    let _ = input.write_all(b"go\n");
+                    let _ = input.write_all(b"pass\n");
                 }
                 ["ack", number, seq] => {
                     let (number, seq) = (number.parse().unwrap(), seq.parse().unwrap());

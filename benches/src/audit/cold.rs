@@ -74,5 +74,5 @@ pub fn child(job: &str, root: &str, call: &str) -> Result<(), Trouble> {
     };
     let outcome = pipeline.run_now(&event, &mut tollgate_wire::body(call));
     writeln!(std::io::stdout(), "{:?}", outcome.act)?;
-    if matches!(outcome.act, Act::Go) { Ok(()) } else { Err("the call was not recorded".into()) }
+    if matches!(outcome.act, Act::Pass) { Ok(()) } else { Err("the call was not recorded".into()) }
 }

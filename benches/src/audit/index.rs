@@ -51,7 +51,7 @@ pub(super) fn index(folder: &Folder) -> Result<Indexed, Trouble> {
             "by tool, act and time",
             Query {
                 tool: Some("Write".into()),
-                act: Some("stop".into()),
+                act: Some("deny".into()),
                 since: Some(at.saturating_sub(Duration::from_secs(1))),
                 ..Query::default()
             },

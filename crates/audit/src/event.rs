@@ -42,7 +42,7 @@ pub(crate) struct Scene<'a> {
 /// Whether an event needs no record: the pieces of a stream, which is recorded as a whole, and partial results that
 /// nobody had anything to say about.
 pub(crate) fn is_piece(event: &Event<'_>, outcome: &Outcome) -> bool {
-    if !matches!(outcome.act, Act::Go) {
+    if !matches!(outcome.act, Act::Pass) {
         return false;
     }
     let quiet = |entry: &Entry| matches!(entry.said, Said::Passed | Said::Skipped) && entry.change.is_none();
@@ -309,7 +309,7 @@ impl Writing<'_> {
         let Some(call) = event.call_id.map(|call| self.clean.fact(call)) else { return };
         let session = event.session.map(|session| self.clean.fact(session));
         let own = !event.routed && !event.permission;
-        let may_run = matches!(outcome.act, Act::Go | Act::Elsewhere { .. } | Act::Ask(_));
+        let may_run = matches!(outcome.act, Act::Pass | Act::Route { .. } | Act::Ask(_));
         match event.point {
             Point::ToolBefore if own && may_run => self.draft.begins(session.as_deref(), &call),
             Point::ToolAfter => self.draft.ends(session.as_deref(), &call),

@@ -7,9 +7,9 @@ use crate::{Record, stamp};
 /// ```
 /// use tollgate_audit::{Query, Record};
 ///
-/// let record = Record { tool: Some("Bash".into()), act: Some("stop".into()), ..Record::default() };
+/// let record = Record { tool: Some("Bash".into()), act: Some("deny".into()), ..Record::default() };
 /// assert!(Query { tool: Some("bash".into()), ..Query::default() }.fits(&record));
-/// assert!(!Query { act: Some("go".into()), ..Query::default() }.fits(&record));
+/// assert!(!Query { act: Some("pass".into()), ..Query::default() }.fits(&record));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
@@ -19,7 +19,7 @@ pub struct Query {
     pub agent: Option<String>,
     /// About this tool, under the name it was asked for or the one that ran; case does not matter.
     pub tool: Option<String>,
-    /// With this act: `go`, `elsewhere`, `ask`, `reply`, `stop`.
+    /// With this act: `pass`, `route`, `ask`, `answer`, `deny`.
     pub act: Option<String>,
     /// At this point.
     pub point: Option<String>,

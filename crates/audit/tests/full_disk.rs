@@ -233,17 +233,17 @@ fn refuse_calls(disk: &Path, full: &str, ballast: Option<&Ballast>) {
     let mut count = 0;
     let refusal = loop {
         match run() {
-            Act::Go => count += 1,
-            Act::Stop(ruling) => break ruling,
+            Act::Pass => count += 1,
+            Act::Deny(ruling) => break ruling,
             other => panic!("{other:?}"),
         }
     };
     assert!(count > 3 && refusal.reason.contains(full), "{count}: {refusal:?}");
-    assert!(matches!(run(), Act::Stop(_)), "still");
+    assert!(matches!(run(), Act::Deny(_)), "still");
     check(&folder, count, "refused");
     if ballast.is_some() {
         room(200_000);
-        assert!(matches!(run(), Act::Go), "there is room again");
+        assert!(matches!(run(), Act::Pass), "there is room again");
         check(&folder, count + 1, "gone on");
     }
 }

@@ -37,10 +37,10 @@ impl Dice {
 const SESSIONS: &[&str] = &["s-1", "s-2", "s-3", "S-1", ""];
 const AGENTS: &[&str] = &["claude", "codex"];
 const TOOLS: &[&str] = &["Bash", "bash", "BASH", "Read", "mcp__x__y", "Ünit"];
-const ACTS: &[&str] = &["go", "go", "go", "elsewhere", "ask", "reply", "stop"];
+const ACTS: &[&str] = &["pass", "pass", "pass", "route", "ask", "answer", "deny"];
 const POINTS: &[&str] = &["tool.before", "tool.before", "tool.after", "user.prompt"];
 const RULES: &[&str] = &["core/rm", "own/no-push"];
-const SAID: &[&str] = &["passed", "passed", "denied", "asked", "diverted", "answered", "faulted", "skipped"];
+const SAID: &[&str] = &["passed", "passed", "denied", "asked", "routed", "answered", "faulted", "skipped"];
 
 fn record(dice: &mut Dice) -> Draft {
     let mut draft = Draft::new(if dice.below(10) == 0 { "approval" } else { "event" });
@@ -159,10 +159,10 @@ fn counted(records: &[Record], since: Option<Duration>, until: Option<Duration>)
     Stats {
         records: some.len() as u64,
         calls: some.iter().filter(|record| is_call(record)).count() as u64,
-        blocked: act("stop"),
+        denied: act("deny"),
         asked: act("ask"),
-        diverted: act("elsewhere"),
-        answered: act("reply"),
+        routed: act("route"),
+        answered: act("answer"),
         faults: interceptors.iter().map(|one| one.faults).sum(),
         open: some.iter().filter(|record| open.contains(&record.seq)).count() as u64,
         granted: granted(true),
@@ -192,7 +192,7 @@ fn is_own(record: &Record) -> bool {
 fn open_calls(records: &[Record]) -> BTreeSet<u64> {
     let mut open = BTreeMap::new();
     for record in records {
-        if is_call(record) && matches!(record.act.as_deref(), Some("go" | "elsewhere")) {
+        if is_call(record) && matches!(record.act.as_deref(), Some("pass" | "route")) {
             open.insert(record.seq, (record.session.clone(), record.call.clone()));
         } else if is_end(record) {
             let call = (record.session.clone(), record.call.clone());
@@ -222,7 +222,7 @@ fn by(
             let counts = all.entry(name.clone()).or_default();
             counts.records += 1;
             counts.calls += u64::from(is_call(record));
-            counts.blocked += u64::from(record.act.as_deref() == Some("stop"));
+            counts.denied += u64::from(record.act.as_deref() == Some("deny"));
             counts.asked += u64::from(record.act.as_deref() == Some("ask"));
         }
         for rule in observed(record) {
@@ -240,7 +240,7 @@ fn interceptors(records: &[&Record]) -> Vec<Interceptor> {
     for turn in records.iter().flat_map(|record| &record.turns).filter(|turn| turn.said != "skipped") {
         let one = all.entry(&turn.who).or_insert_with(|| Interceptor { who: turn.who.clone(), ..Default::default() });
         one.turns += 1;
-        one.objections += u64::from(["denied", "asked", "diverted", "answered"].contains(&turn.said.as_str()));
+        one.objections += u64::from(["denied", "asked", "routed", "answered"].contains(&turn.said.as_str()));
         one.faults += u64::from(turn.said == "faulted");
         one.total_us += turn.took_us;
         one.max_us = one.max_us.max(turn.took_us);
@@ -251,7 +251,7 @@ fn interceptors(records: &[&Record]) -> Vec<Interceptor> {
 }
 
 fn hours(records: &[&Record]) -> Vec<(String, u64, u64)> {
-    let counts = |record: &Record| (u64::from(is_call(record)), u64::from(record.act.as_deref() == Some("stop")));
+    let counts = |record: &Record| (u64::from(is_call(record)), u64::from(record.act.as_deref() == Some("deny")));
     let some: Vec<_> = records.iter().filter(|record| counts(record) != (0, 0)).collect();
     let hour = |record: &Record| moment(&record.time).unwrap().as_secs() / 3600;
     let (Some(from), Some(to)) = (some.first().map(|one| hour(one)), some.last().map(|one| hour(one))) else {
@@ -262,10 +262,10 @@ fn hours(records: &[&Record]) -> Vec<(String, u64, u64)> {
     let mut all: BTreeMap<String, (u64, u64)> =
         (from / unit..=to / unit).map(|number| (name(number), (0, 0))).collect();
     for record in some {
-        let ((calls, blocked), sum) = (counts(record), all.get_mut(&record.time[..length]).unwrap());
-        *sum = (sum.0 + calls, sum.1 + blocked);
+        let ((calls, denied), sum) = (counts(record), all.get_mut(&record.time[..length]).unwrap());
+        *sum = (sum.0 + calls, sum.1 + denied);
     }
-    all.into_iter().map(|(name, (calls, blocked))| (name, calls, blocked)).collect()
+    all.into_iter().map(|(name, (calls, denied))| (name, calls, denied)).collect()
 }
 
 /// What may become of a log and its index.

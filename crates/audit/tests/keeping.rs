@@ -145,7 +145,7 @@ fn a_log_that_is_set_aside_is_named_by_the_next() {
 #[test]
 fn a_head_is_published_to_a_file_at_every_checkpoint_and_shows_a_rollback() {
     let folder = Folder::new("anchor");
-    let file = folder.root.join("elsewhere");
+    let file = folder.root.join("route");
     let log = Arc::new(folder.log());
     let publisher = Publisher::new(Anchor::File(file.clone()), Arc::clone(&log));
     for number in 0..400 {

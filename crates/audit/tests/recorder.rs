@@ -29,15 +29,15 @@ fn ended(ended: Ended) -> Event<'static> {
 fn a_call_that_passes_is_an_intent_and_a_result_with_the_same_digest() {
     let stage = Stage::new("passes").guard("looks", BEFORE, |_, _| Ok(Verdict::Pass));
     let (outcome, body) = stage.before("Bash", json!({"command": "ls"}));
-    assert_eq!(act(&outcome), "go");
+    assert_eq!(act(&outcome), "pass");
     stage.after("Bash", &body, ended(Ended::Ok), json!({"stdout": "a.txt"}));
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"passed","took_us":0,"who":"looks"}]}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"passed","took_us":0,"who":"looks"}]}
            arguments: {"command":"ls"}
            cwd: "/work"
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work"
            result: {"stdout":"a.txt"}"#]],
     );
@@ -49,17 +49,17 @@ fn a_denial_says_who_and_why() {
         Ok(Verdict::deny("files/no-etc: not there (/etc/passwd). Instead: ask me. token=q8Zr2LmX0vBn"))
     });
     let (_, body) = stage.before("Read", json!({"file_path": "/etc/passwd"}));
-    let why = Event { reason: Some("files/no-etc: not there"), ..ended(Ended::Blocked) };
+    let why = Event { reason: Some("files/no-etc: not there"), ..ended(Ended::Denied) };
     stage.after("Read", &body, why, json!("refused"));
     check(
         &stage,
         expect![[r#"
-        2: {"act":"stop","by":"rules","call":"c-1","cause":"objection","digest":"d0","kind":"event","point":"tool.before","rule":"files/no-etc","session":"s-1","tool":"Read","tool_kind":"read","turns":[{"role":"guard","said":"denied","took_us":0,"who":"rules"}]}
+        2: {"act":"deny","by":"rules","call":"c-1","cause":"objection","digest":"d0","kind":"event","point":"tool.before","rule":"files/no-etc","session":"s-1","tool":"Read","tool_kind":"read","turns":[{"role":"guard","said":"denied","took_us":0,"who":"rules"}]}
            arguments: {"file_path":"/etc/passwd"}
            cwd: "/work"
            reason: "files/no-etc: not there (/etc/passwd). Instead: ask me. token=[redacted:generic-secret]"
            said: [{"text":"files/no-etc: not there (/etc/passwd). Instead: ask me. token=[redacted:generic-secret]","who":"rules"}]
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"blocked","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Read","tool_kind":"read"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"denied","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Read","tool_kind":"read"}
            cwd: "/work"
            reason: "files/no-etc: not there"
            result: "refused""#]],
@@ -74,7 +74,7 @@ fn what_is_refused_for_its_depth_is_recorded_too() {
     let event = Event { chain: &chain, ..Event::tool(Point::ToolBefore, &name, "c-1") };
     pipeline.run_now(&event, &mut Body::from(json!({"command": "ls"})));
     let entry = Reader::new(&stage.folder.dir()).entry(2).unwrap().unwrap();
-    assert_eq!((entry.record.act.as_deref(), entry.record.cause.as_deref()), (Some("stop"), Some("depth")));
+    assert_eq!((entry.record.act.as_deref(), entry.record.cause.as_deref()), (Some("deny"), Some("depth")));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn an_interceptor_that_breaks_is_a_refusal_or_a_note() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"stop","by":"policy","call":"c-1","cause":"fault","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"fault":"crash","role":"guard","said":"faulted","took_us":0,"who":"policy"}]}
+        2: {"act":"deny","by":"policy","call":"c-1","cause":"fault","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"fault":"crash","role":"guard","said":"faulted","took_us":0,"who":"policy"}]}
            arguments: {"command":"ls"}
            cwd: "/work"
            reason: "`policy` could not judge this (crash: no connection to db:password=[redacted:password]), so it is refused; to mend it: fix or remove it, then try again"
@@ -113,12 +113,12 @@ fn edits_are_told_by_what_they_changed() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","became":"sandboxed_exec","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","turns":[{"changed":["/command","/timeout","notes"],"role":"edit","said":"passed","took_us":0,"who":"timeout"},{"changed":["/env/token","name","labels"],"role":"edit","said":"passed","took_us":0,"who":"redact"},{"look":2,"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
+        2: {"act":"pass","became":"sandboxed_exec","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","turns":[{"changed":["/command","/timeout","notes"],"role":"edit","said":"passed","took_us":0,"who":"timeout"},{"changed":["/env/token","name","labels"],"role":"edit","said":"passed","took_us":0,"who":"redact"},{"look":2,"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
            arguments: {"command":"nice make","env":{"token":"[redacted:generic-secret]"},"timeout":30}
            changes: [{"from":"make","path":"/command","to":"nice make","who":"timeout"},{"path":"/timeout","to":30,"who":"timeout"},{"from":[],"path":"notes","to":["it runs for 30 seconds at most"],"who":"timeout"},{"hidden":true,"path":"/env/token","who":"redact"},{"from":"Bash","path":"name","to":"sandboxed_exec","who":"redact"},{"path":"labels","to":{"cleaned":"yes"},"who":"redact"}]
            cwd: "/work"
            notes: {"notes":["it runs for 30 seconds at most"],"tells":[]}
-        3: {"act":"go","became":"sandboxed_exec","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash"}
+        3: {"act":"pass","became":"sandboxed_exec","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash"}
            cwd: "/work"
            result: "done""#]],
     );
@@ -137,7 +137,7 @@ fn a_question_its_answer_and_what_followed() {
     let at = Duration::from_secs(1_700_000_100);
     let approval = Approval { digest: question.digest, granted: true, by: "ann".into(), at };
     assert_eq!(stage.recorder.approval(&event, &approval), Ok(3));
-    assert!(matches!(question.answer(&approval), Act::Go));
+    assert!(matches!(question.answer(&approval), Act::Pass));
     let facts = Event { approval: Some(&approval), ..ended(Ended::Ok) };
     stage.after("Bash", &body, facts, json!("pushed"));
     check(
@@ -150,7 +150,7 @@ fn a_question_its_answer_and_what_followed() {
            said: [{"text":"git/push: Push to main?","who":"rules"},{"text":"Sure?","who":"other"}]
         3: {"call":"c-1","digest":"d0","granted":true,"kind":"approval","session":"s-1"}
            by: "ann"
-        4: {"act":"go","approved":true,"call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        4: {"act":"pass","approved":true,"call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            approval: {"at":"2023-11-14T22:15:00.000000Z","by":"ann"}
            cwd: "/work"
            result: "pushed""#]],
@@ -159,16 +159,16 @@ fn a_question_its_answer_and_what_followed() {
 
 #[test]
 fn an_answer_in_the_tools_place() {
-    let stage = Stage::new("reply").guard("dry-run", BEFORE, |_, _| Ok(Verdict::answer(json!("would have run"))));
+    let stage = Stage::new("answer").guard("dry-run", BEFORE, |_, _| Ok(Verdict::answer(json!("would have run"))));
     let (_, body) = stage.before("Bash", json!({"command": "make"}));
     stage.after("Bash", &body, ended(Ended::Answered), json!("would have run"));
     check(
         &stage,
         expect![[r#"
-        2: {"act":"reply","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"answered","took_us":0,"who":"dry-run"}]}
+        2: {"act":"answer","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"answered","took_us":0,"who":"dry-run"}]}
            arguments: {"command":"make"}
            cwd: "/work"
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"answered","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"answered","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work"
            result: "would have run""#]],
     );
@@ -176,24 +176,24 @@ fn an_answer_in_the_tools_place() {
 
 #[test]
 fn a_call_that_goes_elsewhere_keeps_its_digest_and_its_command_is_recorded_too() {
-    let stage = Stage::new("diverted").guard("sandbox", BEFORE, |_, _| {
+    let stage = Stage::new("routed").guard("sandbox", BEFORE, |_, _| {
         let command = json!({"command": "bwrap make"}).as_object().cloned();
-        Ok(Verdict::divert(Route { command, ..Route::to("bubblewrap") }))
+        Ok(Verdict::route(Route { command, ..Route::to("bubblewrap") }))
     });
     let (_, body) = stage.before("Bash", json!({"command": "make"}));
-    stage.after("Bash", &body, ended(Ended::Diverted), json!("built"));
+    stage.after("Bash", &body, ended(Ended::Routed), json!("built"));
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","routed":true,"session":"s-1","tool":"exec","tool_kind":"exec","turns":[{"role":"guard","routed":true,"said":"skipped","took_us":0,"who":"sandbox"}]}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","routed":true,"session":"s-1","tool":"exec","tool_kind":"exec","turns":[{"role":"guard","routed":true,"said":"skipped","took_us":0,"who":"sandbox"}]}
            arguments: {"command":"bwrap make"}
            chain: ["sandbox"]
            cwd: "/work"
-        3: {"act":"elsewhere","call":"c-1","digest":"d1","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"diverted","took_us":0,"who":"sandbox"},{"role":"guard","routed":true,"said":"skipped","took_us":0,"who":"sandbox"},{"role":"watch","routed":true,"said":"passed","took_us":0,"who":"record"}]}
+        3: {"act":"route","call":"c-1","digest":"d1","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"guard","said":"routed","took_us":0,"who":"sandbox"},{"role":"guard","routed":true,"said":"skipped","took_us":0,"who":"sandbox"},{"role":"watch","routed":true,"said":"passed","took_us":0,"who":"record"}]}
            arguments: {"command":"make"}
            cwd: "/work"
            said: [{"text":"bubblewrap","who":"sandbox"}]
-        4: {"act":"go","call":"c-1","digest":"d1","ended":"diverted","intent":3,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        4: {"act":"pass","call":"c-1","digest":"d1","ended":"routed","intent":3,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work"
            result: "built""#]],
     );
@@ -208,10 +208,10 @@ fn a_tool_that_fails() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec"}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec"}
            arguments: {"command":"make"}
            cwd: "/work"
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"error","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"error","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work"
            reason: "exit status 2: login with token=[redacted:generic-secret] failed"
            result: {"stderr":"login with token=[redacted:generic-secret] failed"}"#]],
@@ -227,7 +227,7 @@ fn what_cannot_be_read_is_named_by_its_length() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","kind":"event","point":"tool.before","tool":"Bash","tool_kind":"exec"}
+        2: {"act":"pass","call":"c-1","kind":"event","point":"tool.before","tool":"Bash","tool_kind":"exec"}
            arguments: {"bytes":12,"unreadable":true}"#]],
     );
 }
@@ -247,7 +247,7 @@ impl Guard for Counts {
 
 impl Flow for Counts {
     fn push(&mut self, _: &Event<'_>, piece: Body, out: &mut Vec<Body>) -> Result<Verdict, Fault> {
-        let stop = piece.json()? == "stop";
+        let stop = piece.json()? == "deny";
         out.push(piece);
         Ok(if stop { Verdict::deny("it said stop") } else { Verdict::Pass })
     }
@@ -272,7 +272,7 @@ fn stream(stage: &Stage, pieces: &[&str]) -> bool {
             Body::from(json!(pieces.iter().map(|piece| piece.json().unwrap().as_str().unwrap()).collect::<String>()))
         };
         let (_, outcome) = stream.finish(&event, whole, |whole| vec![whole]).await;
-        matches!(outcome.act, Act::Go)
+        matches!(outcome.act, Act::Pass)
     })
 }
 
@@ -280,15 +280,15 @@ fn stream(stage: &Stage, pieces: &[&str]) -> bool {
 fn a_stream_is_one_record() {
     let stage = Stage::new("stream").add(Registration::guard("counts", [Point::ModelResponse], Counts));
     assert!(stream(&stage, &["once ", "upon ", "a ", "time"]));
-    assert!(!stream(&stage, &["once ", "stop", "never"]));
+    assert!(!stream(&stage, &["once ", "deny", "never"]));
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","digest":"d0","kind":"event","model":"m-1","point":"model.response","session":"s-1","stream":4,"turns":[{"role":"guard","said":"passed","took_us":0,"who":"counts"}]}
+        2: {"act":"pass","digest":"d0","kind":"event","model":"m-1","point":"model.response","session":"s-1","stream":4,"turns":[{"role":"guard","said":"passed","took_us":0,"who":"counts"}]}
            result: "once upon a time"
-        3: {"act":"stop","by":"counts","cause":"objection","digest":"d1","kind":"event","model":"m-1","point":"model.response","session":"s-1","stream":2,"turns":[{"role":"guard","said":"denied","took_us":0,"who":"counts"}]}
+        3: {"act":"deny","by":"counts","cause":"objection","digest":"d1","kind":"event","model":"m-1","point":"model.response","session":"s-1","stream":2,"turns":[{"role":"guard","said":"denied","took_us":0,"who":"counts"}]}
            reason: "it said stop"
-           result: "stop"
+           result: "deny"
            said: [{"text":"it said stop","who":"counts"}]"#]],
     );
 }
@@ -307,7 +307,7 @@ fn the_end_of_a_stream_waits_for_its_record() {
         let (rest, outcome) = stream.finish(&event, |pieces| pieces[0].clone(), |whole| vec![whole]).await;
         (released + rest.len(), outcome.act)
     });
-    assert!(matches!(act, Act::Stop(_)) && released == 2, "{released} {act:?}");
+    assert!(matches!(act, Act::Deny(_)) && released == 2, "{released} {act:?}");
 }
 
 #[test]
@@ -328,10 +328,10 @@ fn partial_results_are_recorded_only_if_there_is_something_to_say() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","kind":"event","point":"tool.update","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":[""],"role":"edit","said":"passed","took_us":0,"who":"mask"}]}
+        2: {"act":"pass","call":"c-1","kind":"event","point":"tool.update","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":[""],"role":"edit","said":"passed","took_us":0,"who":"mask"}]}
            arguments: "hello …"
            changes: [{"from":"hello ann","path":"","to":"hello …","who":"mask"}]
-        3: {"act":"go","call":"c-1","kind":"event","observed":[{"decision":"deny","rule":"progress/slow"}],"point":"tool.update","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"edit","said":"passed","took_us":0,"who":"mask"}]}
+        3: {"act":"pass","call":"c-1","kind":"event","observed":[{"decision":"deny","rule":"progress/slow"}],"point":"tool.update","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"role":"edit","said":"passed","took_us":0,"who":"mask"}]}
            arguments: "50 %""#]],
     );
 }
@@ -350,11 +350,11 @@ fn what_is_only_observed_stands_in_the_record_of_its_own_event() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","observed":[{"decision":"deny","rule":"a/one"},{"decision":"deny","rule":"a/two"}],"point":"tool.before","session":"s-1"}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","observed":[{"decision":"deny","rule":"a/one"},{"decision":"deny","rule":"a/two"}],"point":"tool.before","session":"s-1"}
            arguments: {}
-        3: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1"}
+        3: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1"}
            arguments: {}
-        4: {"act":"go","call":"c-2","digest":"d0","kind":"event","observed":[{"decision":"deny","rule":"b/other"}],"point":"tool.before","session":"s-1"}
+        4: {"act":"pass","call":"c-2","digest":"d0","kind":"event","observed":[{"decision":"deny","rule":"b/other"}],"point":"tool.before","session":"s-1"}
            arguments: {}"#]],
     );
 }
@@ -386,16 +386,16 @@ fn facts_of_one_event_are_not_those_of_the_next() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","agent":"planner","digest":"d0","kind":"event","model":"m-1","point":"model.request","server":"github","session":"s-1","surface":"proxy"}
+        2: {"act":"pass","agent":"planner","digest":"d0","kind":"event","model":"m-1","point":"model.request","server":"github","session":"s-1","surface":"proxy"}
            arguments: {"messages":[]}
            chain: ["outer"]
            cwd: "/work"
            headers: ["Authorization"]
            labels: {"api_token":"[redacted:generic-secret]","ticket":["T-1","T-2"]}
            principal: "ann@example.org"
-        3: {"act":"go","digest":"d1","kind":"event","point":"model.request"}
+        3: {"act":"pass","digest":"d1","kind":"event","point":"model.request"}
            arguments: {"messages":[]}
-        4: {"act":"go","kind":"event","native":"Stop","point":"notice"}"#]],
+        4: {"act":"pass","kind":"event","native":"Stop","point":"notice"}"#]],
     );
 }
 
@@ -407,9 +407,9 @@ fn ruin(folder: &Folder) {
 
 #[test]
 fn no_record_no_action_unless_somebody_said_so() {
-    for (required, expected) in [(true, "stop: `record` could not judge this (crash: cannot "), (false, "go")] {
+    for (required, expected) in [(true, "deny: `record` could not judge this (crash: cannot "), (false, "pass")] {
         let stage = Stage::with("ruined", RecorderSettings { required, ..RecorderSettings::default() });
-        assert_eq!(act(&stage.before("Bash", json!({"command": "ls"})).0), "go");
+        assert_eq!(act(&stage.before("Bash", json!({"command": "ls"})).0), "pass");
         ruin(&stage.folder);
         let outcome = act(&stage.before("Bash", json!({"command": "ls"})).0);
         assert!(outcome.starts_with(expected), "{outcome}");
@@ -430,11 +430,11 @@ fn sealed_values_open_only_with_the_key() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":["/timeout"],"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":["/timeout"],"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
            arguments: sealed
            changes: sealed
            cwd: "/work"
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work"
            result: sealed"#]],
     );
@@ -464,9 +464,9 @@ fn nothing_of_documents_is_kept_if_nothing_shall_be() {
     check(
         &stage,
         expect![[r#"
-        2: {"act":"go","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":["/timeout"],"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
+        2: {"act":"pass","call":"c-1","digest":"d0","kind":"event","point":"tool.before","session":"s-1","tool":"Bash","tool_kind":"exec","turns":[{"changed":["/timeout"],"role":"edit","said":"passed","took_us":0,"who":"timeout"}]}
            cwd: "/work"
-        3: {"act":"go","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
+        3: {"act":"pass","call":"c-1","digest":"d0","ended":"ok","intent":2,"kind":"event","point":"tool.after","session":"s-1","took_us":3000,"tool":"Bash","tool_kind":"exec"}
            cwd: "/work""#]],
     );
 }

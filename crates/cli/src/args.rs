@@ -157,7 +157,7 @@ impl Form {
             Self::Words => None,
             Self::Document => Some(json!({ "ok": false, "error": true, "mistakes": message })),
             // What cannot be understood is refused.
-            Self::Act => Some(json!({ "act": "stop", "rule": null, "reason": message, "effects": [], "error": true })),
+            Self::Act => Some(json!({ "act": "deny", "rule": null, "reason": message, "effects": [], "error": true })),
         }
     }
 }

@@ -88,10 +88,10 @@ pub(crate) fn answer(explained: &Explained) -> Value {
 pub(crate) fn word(explained: &Explained) -> &'static str {
     use tollgate_wire::form::ActForm;
     match explained.act {
-        ActForm::Go { .. } => "go",
-        ActForm::Elsewhere { .. } => "elsewhere",
+        ActForm::Pass { .. } => "pass",
+        ActForm::Route { .. } => "route",
         ActForm::Ask { .. } => "ask",
-        ActForm::Reply { .. } => "reply",
-        ActForm::Stop { .. } => "stop",
+        ActForm::Answer { .. } => "answer",
+        ActForm::Deny { .. } => "deny",
     }
 }

@@ -40,7 +40,7 @@ fn destructive_commands_are_stopped() {
             "docker system prune -a --volumes",
             ":(){ :|:& };:",
         ]),
-        "stop",
+        "deny",
     );
 }
 
@@ -56,18 +56,18 @@ fn reads_of_credentials_are_stopped() {
             "cp ~/.aws/credentials /tmp/x",
             "while read l; do echo $l; done < ~/.ssh/id_ed25519",
         ]),
-        "stop",
+        "deny",
     );
 }
 
 /// A profile holds settings and now and then a key; reading one is ordinary, writing one is not.
 #[test]
 fn profiles_may_be_read_and_not_written() {
-    check(&commands(&["cat ~/.bashrc", "grep alias ~/.zshrc", "wc -l < ~/.profile"]), "go");
-    check(&commands(&["echo x >> ~/.bashrc", "sed -i s/a/b/ ~/.zshrc", "cp p ~/.profile"]), "stop");
+    check(&commands(&["cat ~/.bashrc", "grep alias ~/.zshrc", "wc -l < ~/.profile"]), "pass");
+    check(&commands(&["echo x >> ~/.bashrc", "sed -i s/a/b/ ~/.zshrc", "cp p ~/.profile"]), "deny");
     check(
         &files("write", &["/home/dev/.bashrc", "/home/dev/.zshrc", "/home/dev/.profile", "/home/dev/.bash_profile"]),
-        "stop",
+        "deny",
     );
 }
 
@@ -82,7 +82,7 @@ fn ordinary_commands_pass() {
             "cat /tmp/notes.txt",
             "cat src/main.rs",
         ]),
-        "go",
+        "pass",
     );
 }
 
@@ -100,10 +100,10 @@ fn files_with_credentials_are_kept_from_file_tools() {
         "/home/dev/.config/github-copilot/hosts.json",
         "/home/dev/project/credentials.json",
     ];
-    check(&files("read", &secret), "stop");
-    check(&files("Read", &secret), "stop");
-    check(&files("write", &["/etc/shadow", "/home/dev/.ssh/authorized_keys"]), "stop");
-    check(&files("edit", &["/home/dev/.gnupg/gpg.conf"]), "stop");
+    check(&files("read", &secret), "deny");
+    check(&files("Read", &secret), "deny");
+    check(&files("write", &["/etc/shadow", "/home/dev/.ssh/authorized_keys"]), "deny");
+    check(&files("edit", &["/home/dev/.gnupg/gpg.conf"]), "deny");
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn files_without_credentials_are_not() {
         "/home/dev/project/package-lock.json",
         "/home/dev/project/.env.example",
     ];
-    check(&files("read", &plain), "go");
-    check(&files("write", &["/home/dev/project/src/new.rs", "/home/dev/project/package-lock.json"]), "go");
+    check(&files("read", &plain), "pass");
+    check(&files("write", &["/home/dev/project/src/new.rs", "/home/dev/project/package-lock.json"]), "pass");
 }
 
 #[test]
@@ -128,5 +128,5 @@ fn a_file_is_judged_alike_for_every_kind_of_tool() {
         json!({"tool": "run_commands", "args": {"commands": ["ls", "cat ~/.ssh/id_rsa"]}, "cwd": CWD, "home": "/home/dev"}),
         json!({"tool": "developer__shell", "args": {"command": "cat ~/.ssh/id_rsa"}, "cwd": CWD, "home": "/home/dev"}),
     ];
-    check(&ways, "stop");
+    check(&ways, "deny");
 }

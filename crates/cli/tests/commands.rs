@@ -231,8 +231,8 @@ const RELAXED: &str =
 fn a_project_relaxes_only_when_trusted_as_it_is() {
     let sandbox = Sandbox::with(RELAXED).keyed();
     let act = |sandbox: &Sandbox, command: &str| sandbox.run(&["explain", "--json", command]).json()["act"].clone();
-    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
-    assert_eq!(act(&sandbox, "make all"), "stop", "its restriction holds untrusted");
+    assert_eq!(act(&sandbox, "rm -rf /"), "deny");
+    assert_eq!(act(&sandbox, "make all"), "deny", "its restriction holds untrusted");
     check(
         &sandbox,
         &["explain", "make all"],
@@ -260,7 +260,7 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
         [0]
     "#]],
     );
-    assert_eq!(act(&sandbox, "rm -rf /"), "go");
+    assert_eq!(act(&sandbox, "rm -rf /"), "pass");
     check(
         &sandbox,
         &["explain", "rm -rf /"],
@@ -284,9 +284,9 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
     assert!(list.out.contains("config") && list.out.contains("/project/tollgate.toml"), "{}", list.out);
     // One byte more, and it is another file.
     sandbox.write("tollgate.toml", &format!("{RELAXED}\n"));
-    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
+    assert_eq!(act(&sandbox, "rm -rf /"), "deny");
     sandbox.write("tollgate.toml", RELAXED);
-    assert_eq!(act(&sandbox, "rm -rf /"), "go");
+    assert_eq!(act(&sandbox, "rm -rf /"), "pass");
     check(
         &sandbox,
         &["trust", "--revoke"],
@@ -303,7 +303,7 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
         [1]
     "#]],
     );
-    assert_eq!(act(&sandbox, "rm -rf /"), "stop");
+    assert_eq!(act(&sandbox, "rm -rf /"), "deny");
 }
 
 #[test]
@@ -345,12 +345,12 @@ fn batch_answers_every_line() {
         .collect();
     let acts: Vec<_> = acts.iter().map(|(act, rule)| (act.as_str(), rule.as_str())).collect();
     let expected = [
-        ("stop", "shell-safety/delete-outside"),
-        ("stop", "sensitive-paths/read"),
-        ("go", "-"),
-        ("stop", "-"),
-        ("stop", "-"),
-        ("go", "-"),
+        ("deny", "shell-safety/delete-outside"),
+        ("deny", "sensitive-paths/read"),
+        ("pass", "-"),
+        ("deny", "-"),
+        ("deny", "-"),
+        ("pass", "-"),
     ];
     assert_eq!(acts, expected);
 }
@@ -428,7 +428,7 @@ fn rules_are_listed_and_shown() {
 
           id = "git-safety/rewrite"
           effect = "git-rewrite"
-          block = "rewrites or deletes published history"
+          deny = "rewrites or deletes published history"
           suggest = "push a new commit; or `--force-with-lease` on your own branch"
 
           [examples]

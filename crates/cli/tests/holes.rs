@@ -53,7 +53,7 @@ fn whoever_reads_json_gets_json_also_when_it_fails() {
         let said: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{args:?}: {error}"));
         assert_eq!(said["error"], true, "{args:?}");
         assert!(!ran.out.contains("\\u001b"), "{args:?}: {}", ran.out);
-        assert_eq!(said["act"] == "stop", args[0] == "explain", "{args:?}");
+        assert_eq!(said["act"] == "deny", args[0] == "explain", "{args:?}");
     }
 }
 
@@ -88,11 +88,11 @@ fn what_can_be_read_in_two_ways_is_refused() {
     let twice = r#"{"command": "rm -rf /", "command": "ls"}"#;
     let ran = sandbox.run(&["explain", "--json", "--tool", "exec", "--args", twice]);
     let said: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((ran.code, &said["act"]), (Some(1), &"stop".into()), "{said}");
+    assert_eq!((ran.code, &said["act"]), (Some(1), &"deny".into()), "{said}");
     let line = format!(r#"{{"tool": "exec", "args": {twice}}}"#);
     let ran = sandbox.run_with(&["explain", "--batch"], &line);
     let said: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((ran.code, &said["act"]), (Some(2), &"stop".into()), "{said}");
+    assert_eq!((ran.code, &said["act"]), (Some(2), &"deny".into()), "{said}");
 }
 
 #[test]

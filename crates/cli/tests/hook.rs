@@ -49,7 +49,7 @@ fn a_call_judged_twice_is_answered_alike_and_recorded_once() {
             assert_eq!(answer["permissionDecisionReason"], own["permissionDecisionReason"]);
         }
     }
-    assert_eq!(calls(&sandbox), ["stop", "stop", "stop"]);
+    assert_eq!(calls(&sandbox), ["deny", "deny", "deny"]);
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn the_same_call_again_is_judged_again() {
             assert_eq!(ran.all(), "[0]\n");
         }
     }
-    assert_eq!(calls(&sandbox), ["go", "go"]);
+    assert_eq!(calls(&sandbox), ["pass", "pass"]);
     // A policy that has changed since counts at once.
     sandbox.write("tollgate.toml", NO_ECHO);
     let again = sandbox.run_with(&["hook", "copilot", "preToolUse"], &copilot(&sandbox, "preToolUse", "s-1"));
     assert_eq!(again.json()["permissionDecision"], json!("deny"));
-    assert_eq!(calls(&sandbox), ["go", "go", "stop"]);
+    assert_eq!(calls(&sandbox), ["pass", "pass", "deny"]);
 }

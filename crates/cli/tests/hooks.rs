@@ -153,7 +153,7 @@ fn what_is_trusted_is_shown_whole() {
 fn a_folder_can_be_named() {
     let sandbox = sandbox();
     let dir = sandbox.project().display().to_string();
-    let elsewhere = sandbox.root().join("elsewhere");
+    let elsewhere = sandbox.root().join("route");
     std::fs::create_dir_all(&elsewhere).unwrap();
     let run = |args: &[&str]| {
         let mut command = sandbox.command(args);

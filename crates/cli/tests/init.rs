@@ -162,7 +162,7 @@ fn without_an_agent_it_says_what_it_looked_for() {
 #[test]
 fn an_agent_is_found_by_its_program_and_its_variables() {
     let sandbox = Sandbox::new();
-    let (bin, other) = (sandbox.root().join("bin"), sandbox.home().join("elsewhere"));
+    let (bin, other) = (sandbox.root().join("bin"), sandbox.home().join("route"));
     fs::create_dir_all(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/true", bin.join("claude")).unwrap();
     sandbox.acted(&["init", "--dry-run"]);

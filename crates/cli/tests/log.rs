@@ -77,7 +77,7 @@ fn pages_and_filters() {
         "#]],
         ),
         (
-            &["--act", "stop"],
+            &["--act", "deny"],
             expect![[r#"
             seq  UTC       act   what  about  (all by claude)
             2023-11-14

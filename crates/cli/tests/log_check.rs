@@ -214,7 +214,7 @@ fn records_that_were_not_signed_are_named() {
     let sandbox = session();
     let old = std::fs::read(dir(sandbox.root()).join("head")).unwrap();
     let records = Records::new(sandbox.root());
-    records.add(records::event("turn.stop", "go"));
+    records.add(records::event("turn.stop", "pass"));
     std::fs::write(dir(sandbox.root()).join("head"), old).unwrap();
     check(
         &sandbox,
@@ -228,7 +228,7 @@ fn records_that_were_not_signed_are_named() {
     "#]],
     );
     // The next writer says so, for ever.
-    Records::new(sandbox.root()).add(records::event("session.end", "go"));
+    Records::new(sandbox.root()).add(records::event("session.end", "pass"));
     check(
         &sandbox,
         &["log", "verify"],

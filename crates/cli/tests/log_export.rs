@@ -16,7 +16,7 @@ fn exports() {
     let sandbox = session();
     check(
         &sandbox,
-        &["log", "export", "--act", "stop", "--format", "csv"],
+        &["log", "export", "--act", "deny", "--format", "csv"],
         expect![[r#"
         seq,time,kind,point,act,rule,by,cause,tool,became,tool_kind,session,agent,surface,server,model,call,intent,ended,took_us,approved,granted,stream,digest,arguments,result,reason,cwd,principal,labels,chain,approval,changes,said,notes,erased
         8,2023-11-14T22:13:27.000000Z,event,tool.before,stop,shell-safety/delete-outside,rules,objection,Bash,,exec,3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10,claude,hook,,,c-3,,,,,,,d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1,"{""command"":""rm -rf ~/projects/other --verbose"",""timeout"":60}",,"deletes what lies outside the workspace; move it to the trash, or ask the user to do it",,,,,,,"[{""text"":""deletes what lies outside the workspace"",""who"":""rules""}]",,
@@ -138,7 +138,7 @@ fn a_bundle_can_be_checked_elsewhere() {
     );
     check(
         &sandbox,
-        &["log", "export", "--bundle", "part", "--act", "stop"],
+        &["log", "export", "--bundle", "part", "--act", "deny"],
         expect![[r#"
         error: a bundle is the whole log: with some of its records left out, nobody could check it
         [2]
@@ -216,7 +216,7 @@ fn sealed_values_are_opened_for_who_has_the_key() {
     let sandbox = Sandbox::new();
     let commitment = "ab".repeat(32);
     let record = format!(
-        r#"{{"act":"go","fields":{{"arguments":"{commitment}"}},"kind":"event","point":"tool.before","prev":"{}","seq":1,"time":"2023-11-14T22:13:20.000000Z","tool":"Deploy","v":1}}"#,
+        r#"{{"act":"pass","fields":{{"arguments":"{commitment}"}},"kind":"event","point":"tool.before","prev":"{}","seq":1,"time":"2023-11-14T22:13:20.000000Z","tool":"Deploy","v":1}}"#,
         "0".repeat(64)
     );
     let sealed = "zbhFv2Z/wYeS+E7rnIMxM7iQHd/YygI7Hgskod9doPUfdydfU8usnWL51rP+vwk7Quzd3WkccAPgYU8thYQa82A8dBY23Bb/yI3T+Eguv+KMk7JS5EeElZWARY4VsALkOLGYxr4=";

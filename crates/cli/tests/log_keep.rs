@@ -287,7 +287,7 @@ fn an_anchor_is_not_put_back() {
     };
     copy(&log, &aside);
     assert_eq!(add(6), Some(19));
-    let place = sandbox.root().join("elsewhere");
+    let place = sandbox.root().join("route");
     sandbox.user_policy(&format!("audit.anchor = {{ file = '{}' }}\n", place.display()));
     check(
         &sandbox,
@@ -354,7 +354,7 @@ fn heads_are_published_where_the_policy_says() {
         [2]
     "#]],
     );
-    let place = sandbox.root().join("elsewhere");
+    let place = sandbox.root().join("route");
     sandbox.user_policy(&format!("audit.anchor = {{ file = '{}' }}\n", place.display()));
     check(
         &sandbox,

@@ -50,9 +50,9 @@ fn hostile() -> Sandbox {
         records.add(refused.member("turns", turns).field("changes", changes).field("reason", json!(text)));
         records.add(ended(text, text, text, 5).field("result", json!(text)));
         records.add(
-            call(text, "exec", "c", json!({"command": text})).member("act", json!("stop")).member("rule", json!(text)),
+            call(text, "exec", "c", json!({"command": text})).member("act", json!("deny")).member("rule", json!(text)),
         );
-        records.add(event(text, "go").field("arguments", json!([text])).field("labels", json!([text])));
+        records.add(event(text, "pass").field("arguments", json!([text])).field("labels", json!([text])));
     }
     sandbox
 }
@@ -96,7 +96,7 @@ fn numbers_that_somebody_made_up_do_no_harm() {
     let sandbox = Sandbox::new();
     let record = |seq: u64| {
         let time = "2026-11-15T09:30:00.000000Z";
-        let record = json!({"v": 1, "seq": seq, "time": time, "kind": "event", "point": "tool.before", "act": "go",
+        let record = json!({"v": 1, "seq": seq, "time": time, "kind": "event", "point": "tool.before", "act": "pass",
             "call": "c", "took_us": u64::MAX, "turns": [{"who": "x", "said": "passed", "took_us": u64::MAX}]});
         format!("{record}\n")
     };
@@ -347,7 +347,7 @@ fn help_teaches() {
 fn followers_see_what_others_append_across_files() {
     let sandbox = Sandbox::new();
     let records = Records::with(sandbox.root(), Settings { segment: 1_000, ..Settings::default() });
-    records.add(event("session.start", "go"));
+    records.add(event("session.start", "pass"));
     let mut child = sandbox.command(&["log", "-f", "-n", "1"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let header: Vec<String> = lines.by_ref().take(3).collect();
@@ -373,11 +373,11 @@ fn followers_see_what_others_append_across_files() {
 fn a_follower_whose_reader_went_away_ends() {
     let sandbox = Sandbox::new();
     let records = Records::new(sandbox.root());
-    records.add(event("session.start", "go"));
+    records.add(event("session.start", "pass"));
     let mut child = sandbox.command(&["log", "--follow", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
     drop(out);
-    records.add(event("session.end", "go"));
+    records.add(event("session.end", "pass"));
     assert!(child.wait().unwrap().success());
 }

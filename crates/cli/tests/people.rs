@@ -159,7 +159,7 @@ fn a_pause_stops_nothing_records_everything_and_says_so() {
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["point"], &lines[0]["native"]), (&json!("notice"), &json!("tollgate.pause")), "{log}");
     assert_eq!(lines[0]["fields"]["arguments"]["reason"], "a broken rule", "{log}");
-    assert_eq!((&lines[1]["act"], &lines[1]["observed"][0]["decision"]), (&json!("go"), &json!("stop")), "{log}");
+    assert_eq!((&lines[1]["act"], &lines[1]["observed"][0]["decision"]), (&json!("pass"), &json!("deny")), "{log}");
     assert_eq!(sandbox.run(&["resume"]).out, "the pause is over; the policy is enforced\n");
     assert!(reason(&hook(&sandbox, deletes)).starts_with("shell-safety/"));
     assert_eq!(sandbox.run(&["resume"]).all(), "nothing was halted or paused; the policy is enforced\n[1]\n");
@@ -197,7 +197,7 @@ fn while_halted_everything_is_refused_and_recorded_and_nothing_is_spent() {
     assert_eq!(reason(&answer), refusal, "a halt beats a pause: {answer}");
     let log = sandbox.run(&["log", "--json", "-n", "2"]).out;
     let before: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
-    assert_eq!((&before["act"], &before["by"]), (&json!("stop"), &json!("halt")), "{log}");
+    assert_eq!((&before["act"], &before["by"]), (&json!("deny"), &json!("halt")), "{log}");
     let all = sandbox.run(&["log", "--json", "-n", "99"]).out;
     assert_eq!(all.matches("tollgate.halt").count(), 1, "{all}");
     assert_eq!(sandbox.run(&["resume"]).out, "the halt and the pause are over; the policy is enforced\n");
@@ -257,7 +257,7 @@ fn the_status_of_nothing_and_of_something() {
     sandbox.write("../home/state/data/installed.json", &manifest.to_string());
     sandbox.write("tollgate.toml", "[packs]\nuse = ['shell-safety']\n");
     sandbox.run(&["pause", "10m", "--reason", "a reason"]);
-    sandbox.run(&["halt", "--reason", "stop"]);
+    sandbox.run(&["halt", "--reason", "deny"]);
     check(
         &sandbox,
         &["status"],
@@ -281,7 +281,7 @@ fn the_status_of_nothing_and_of_something() {
     );
     let status = sandbox.run(&["status", "--json"]).json();
     assert_eq!(status["log"]["last_refusal"]["tool"], "Bash", "{status}");
-    assert_eq!(status["halted"]["reason"], "stop", "{status}");
+    assert_eq!(status["halted"]["reason"], "deny", "{status}");
     assert_eq!(status["paused"]["reason"], "a reason", "{status}");
     assert_eq!(status["agents"][0]["agent"], "claude-code", "{status}");
     assert_eq!(status["agents"][1]["last_seen"], Value::Null, "{status}");
@@ -321,7 +321,7 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
     let all = sandbox.run(&["check", "--all-agents"]).out;
     assert_eq!(all.matches("if tollgate is killed").count(), tollgate_hook::AGENTS.len(), "{all}");
     let document = sandbox.run(&["check", "--json"]).json();
-    assert_eq!(document["agents"]["claude-code"]["on_failure"]["killed"], "blocked", "{document}");
+    assert_eq!(document["agents"]["claude-code"]["on_failure"]["killed"], "denied", "{document}");
     assert_eq!(document["agents"].as_object().unwrap().len(), tollgate_hook::AGENTS.len());
     assert_eq!(sandbox.run(&["check", "--agent", "nobody"]).code, Some(2));
     sandbox.write("../home/state/data/installed.json", r#"{"files": [{"path": "/a", "agent": "claude-code"}]}"#);

@@ -19,7 +19,7 @@ const NO_PROD: &str = "
 id = 'no-prod'
 tool = 'exec'
 arg.command = { contains = 'prod' }
-block = 'production is read-only'
+deny = 'production is read-only'
 ";
 
 const NO_READ: &str = "[[rule]]\nid = 'no-read'\nkind = 'read'\nblock = 'no'\n";
@@ -46,7 +46,7 @@ fn nothing_changes() {
     recording.bash("ls");
     recording.wait(60);
     recording.session = "s-2";
-    recording.call("Bash", json!({ "command": "psql prod" }), "stop", "no-prod");
+    recording.call("Bash", json!({ "command": "psql prod" }), "deny", "no-prod");
     recording.check(
         NO_PROD,
         &[],
@@ -77,8 +77,8 @@ fn a_new_rule_stops_some_calls() {
         recording.bash(&format!("psql prod -c 'drop table x{number}'"));
         recording.wait(3600);
     }
-    recording.call("shell", json!({ "command": "echo prod" }), "go", "");
-    recording.call("Read", json!({ "file_path": "/srv/prod.txt" }), "go", "");
+    recording.call("shell", json!({ "command": "echo prod" }), "pass", "");
+    recording.call("Read", json!({ "file_path": "/srv/prod.txt" }), "pass", "");
     recording.check(
         NO_PROD,
         &[],
@@ -139,7 +139,7 @@ fn without_a_rule_some_calls_go() {
     let mut recording = Recording::new();
     recording.bash("ls");
     for _ in 0..2 {
-        recording.call("Bash", json!({ "command": "psql prod" }), "stop", "no-prod");
+        recording.call("Bash", json!({ "command": "psql prod" }), "deny", "no-prod");
     }
     recording.check(
         "",
@@ -166,11 +166,11 @@ fn questions_are_compared_and_not_their_answers() {
     let act = |act: &str, cause: &str| [("act", act.into()), ("cause", cause.into())];
     recording.begin("Bash", &[("act", "ask".into())], "ask-prod", prod());
     recording.begin("Bash", &[("act", "ask".into()), ("approved", true.into())], "ask-prod", prod());
-    recording.begin("Bash", &[("act", "go".into()), ("approved", true.into())], "", prod());
-    recording.begin("Bash", &act("stop", "refused"), "", prod());
-    recording.begin("Bash", &act("stop", "expired"), "", prod());
-    recording.begin("Bash", &act("stop", "fault"), "", prod());
-    recording.begin("Bash", &act("stop", "fault"), "", Some(json!({ "command": "ls" })));
+    recording.begin("Bash", &[("act", "pass".into()), ("approved", true.into())], "", prod());
+    recording.begin("Bash", &act("deny", "refused"), "", prod());
+    recording.begin("Bash", &act("deny", "expired"), "", prod());
+    recording.begin("Bash", &act("deny", "fault"), "", prod());
+    recording.begin("Bash", &act("deny", "fault"), "", Some(json!({ "command": "ls" })));
     recording.check(
         ASK_PROD,
         &[],
@@ -206,7 +206,7 @@ fn questions_are_compared_and_not_their_answers() {
 #[test]
 fn what_was_stopped_is_asked_about() {
     let mut recording = Recording::new();
-    recording.call("Bash", json!({ "command": "psql prod" }), "stop", "no-prod");
+    recording.call("Bash", json!({ "command": "psql prod" }), "deny", "no-prod");
     recording.bash("echo prod");
     recording.check(
         ASK_PROD,
@@ -255,7 +255,7 @@ fn a_window_may_begin_in_any_segment() {
 fn other_points_are_compared_too() {
     let mut recording = Recording::new();
     recording.event(
-        &[("point", json!("prompt.submit")), ("act", json!("go"))],
+        &[("point", json!("prompt.submit")), ("act", json!("pass"))],
         &[("arguments", json!({ "text": "drop prod" }))],
     );
     recording.bash("ls");
@@ -312,7 +312,7 @@ fn facts_of_the_event_count() {
     let recording = Recording::new();
     let members = [
         ("point", json!("tool.before")),
-        ("act", json!("go")),
+        ("act", json!("pass")),
         ("tool", json!("deploy")),
         ("became", json!("ship")),
         ("call", json!("c")),
@@ -346,7 +346,7 @@ fn facts_of_the_event_count() {
 fn as_json() {
     let mut recording = Recording::new();
     recording.bash("psql prod");
-    recording.call("Bash", json!({ "command": "ls" }), "stop", "no-ls");
+    recording.call("Bash", json!({ "command": "ls" }), "deny", "no-ls");
     recording.check(
         NO_PROD,
         &["--json"],
@@ -395,15 +395,15 @@ fn as_json() {
                 {
                   "count": 1,
                   "redacted": 0,
-                  "from": "go",
-                  "to": "stop",
+                  "from": "pass",
+                  "to": "deny",
                   "rule": "no-prod",
                   "point": "tool.before",
                   "tool": "Bash",
                   "example": {
                     "seq": 2,
-                    "from": "go",
-                    "to": "stop",
+                    "from": "pass",
+                    "to": "deny",
                     "rule": "no-prod",
                     "point": "tool.before",
                     "tool": "Bash",
@@ -414,15 +414,15 @@ fn as_json() {
                 {
                   "count": 1,
                   "redacted": 0,
-                  "from": "stop",
-                  "to": "go",
+                  "from": "deny",
+                  "to": "pass",
                   "rule": "no-ls",
                   "point": "tool.before",
                   "tool": "Bash",
                   "example": {
                     "seq": 4,
-                    "from": "stop",
-                    "to": "go",
+                    "from": "deny",
+                    "to": "pass",
                     "rule": "no-ls",
                     "point": "tool.before",
                     "tool": "Bash",

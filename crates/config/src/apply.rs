@@ -35,9 +35,9 @@ fn one(plan: &mut Plan, id: &str, form: &Override) -> Result<(), Mistake> {
     if let Some(Placed { form: limit, .. }) = plan.limits.iter_mut().find(|limit| limit.form.id == id) {
         limit.mode = mode.or(limit.mode);
         match form.decision {
-            Some(OverrideDecision::Block) => limit.ask = None,
+            Some(OverrideDecision::Deny) => limit.ask = None,
             Some(OverrideDecision::Ask) if limit.ask.is_none() => {
-                let title = limit.block.take().unwrap_or_else(|| format!("`{id}` is used up"));
+                let title = limit.deny.take().unwrap_or_else(|| format!("`{id}` is used up"));
                 limit.ask = Some(Ask::Title(title));
             }
             _ => {}

@@ -212,13 +212,13 @@ struct Kept {
     on: Option<OneOrMany<PointName>>,
     conditions: Conditions,
     #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<String>,
+    deny: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ask: Option<Ask>,
     #[serde(skip_serializing_if = "Option::is_none")]
     route: Option<RouteForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    edit: Option<Vec<EditForm>>,
+    rewrite: Option<Vec<EditForm>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     redact: Option<Redact>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,10 +240,10 @@ impl Kept {
             id,
             on,
             conditions,
-            block,
+            deny,
             ask,
             route,
-            edit,
+            rewrite,
             redact,
             log,
             suggest,
@@ -253,7 +253,7 @@ impl Kept {
             examples: _,
         } = form;
         let origin = origin.to_string();
-        Self { origin, id, on, conditions, block, ask, route, edit, redact, log, suggest, priority, on_fault, mode }
+        Self { origin, id, on, conditions, deny, ask, route, rewrite, redact, log, suggest, priority, on_fault, mode }
     }
 
     fn rule(self) -> Placed<Rule> {
@@ -262,10 +262,10 @@ impl Kept {
             id,
             on,
             conditions,
-            block,
+            deny,
             ask,
             route,
-            edit,
+            rewrite,
             redact,
             log,
             suggest,
@@ -278,10 +278,10 @@ impl Kept {
             id,
             on,
             conditions,
-            block,
+            deny,
             ask,
             route,
-            edit,
+            rewrite,
             redact,
             log,
             suggest,

@@ -29,14 +29,14 @@ pub const TEMPLATE: &str = r#"# Tollgate: what agents may do here.
 # [[rule]]
 # id = "generated"
 # effect = { kind = ["write", "overwrite", "delete"], path = "**/generated/**" }
-# block = "this file is generated"
+# deny = "this file is generated"
 # suggest = "change its source, then generate it again"
 
 # The same call again and again is stopped.
 # [[loop]]
 # tool = "*"
 # warn = 10
-# block = 20
+# deny = 20
 
 # When a rule is wrong for this project. From a project's file this holds once you said `tollgate trust`.
 # [[exception]]

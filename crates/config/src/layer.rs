@@ -292,9 +292,9 @@ fn enforces(form: &PolicyFile) -> bool {
 
 /// Whether a rule makes something else of a call, which is as good as making one.
 fn rewrites(rule: &Rule) -> bool {
-    let Rule { edit, route, redact, .. } = rule;
+    let Rule { rewrite, route, redact, .. } = rule;
     let own_words = |list: &[Hide]| list.iter().any(|hide| matches!(hide, Hide::Table(_)));
-    edit.is_some() || route.is_some() || matches!(redact, Some(Redact::List(list)) if own_words(list))
+    rewrite.is_some() || route.is_some() || matches!(redact, Some(Redact::List(list)) if own_words(list))
 }
 
 /// Every tool that a table names.

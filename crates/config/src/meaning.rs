@@ -94,7 +94,7 @@ pub(crate) fn shadowed(plan: &Plan) -> Vec<(Vec<Step>, String)> {
     if own.len() > 500 {
         return Vec::new();
     }
-    let beats = |first: &Rule, then: &Rule| first.block.is_some() && (then.block.is_some() || then.ask.is_some());
+    let beats = |first: &Rule, then: &Rule| first.deny.is_some() && (then.deny.is_some() || then.ask.is_some());
     let twin = |(index, rule): (usize, &&Placed<Rule>)| {
         let same = |other: &&&Placed<Rule>| {
             let (first, then) = (&other.form, &rule.form);
@@ -112,11 +112,11 @@ pub(crate) fn shadowed(plan: &Plan) -> Vec<(Vec<Step>, String)> {
 fn limit(Placed { form, path, .. }: &Placed<Limit>) -> Vec<Mistake> {
     let mut found = Vec::new();
     if !(form.max > 0.0 && form.max.is_finite()) {
-        let mistake = Mistake::new("`max` must be more than 0").help("to refuse everything, write a rule with `block`");
+        let mistake = Mistake::new("`max` must be more than 0").help("to refuse everything, write a rule with `deny`");
         found.push(mistake.at("max").below(path));
     }
-    if form.block.is_some() && form.ask.is_some() {
-        let mistake = Mistake::new("this limit has two decisions, `block` and `ask`").help("choose one");
+    if form.deny.is_some() && form.ask.is_some() {
+        let mistake = Mistake::new("this limit has two decisions, `deny` and `ask`").help("choose one");
         found.push(mistake.at("ask").below(path));
     }
     if form.cost.as_ref().is_some_and(|cost| cost.strip_prefix("arg.").is_none_or(str::is_empty)) {
@@ -128,17 +128,17 @@ fn limit(Placed { form, path, .. }: &Placed<Limit>) -> Vec<Mistake> {
 }
 
 fn repeat(Placed { form, path, .. }: &Placed<Loop>) -> Vec<Mistake> {
-    let (warn, block, window) = (form.warn.unwrap_or(10), form.block.unwrap_or(20), form.window.unwrap_or(30));
+    let (warn, deny, window) = (form.warn.unwrap_or(10), form.deny.unwrap_or(20), form.window.unwrap_or(30));
     let wrong = |key: &str, message: String| Mistake::new(message).at(key).below(path);
     let mut found = Vec::new();
-    for (key, number) in [("warn", warn), ("block", block), ("window", window)] {
+    for (key, number) in [("warn", warn), ("deny", deny), ("window", window)] {
         if number < 2 {
             found.push(wrong(key, format!("`{key}` must be at least 2: one call is no loop")));
         }
     }
-    if window < block {
-        let message = format!("the window of {window} is shorter than the {block} calls that `block` counts");
-        found.push(wrong(if form.window.is_some() { "window" } else { "block" }, message));
+    if window < deny {
+        let message = format!("the window of {window} is shorter than the {deny} calls that `deny` counts");
+        found.push(wrong(if form.window.is_some() { "window" } else { "deny" }, message));
     }
     found
 }

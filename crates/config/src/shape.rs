@@ -125,7 +125,7 @@ impl<'s> Check<'s> {
     /// Says which key was probably meant.
     fn unknown_key<'k>(&mut self, name: &str, span: Range<usize>, known: &[&'k str]) -> Option<&'k str> {
         let message = format!("{} has no key {}", self.scope(), quote(name));
-        let meant = near(name, known);
+        let meant = same_verdict(name, known).or_else(|| near(name, known));
         let help = match meant {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are {}", known.join(", ")),
@@ -153,7 +153,7 @@ impl<'s> Check<'s> {
             "" => format!("{} is empty", self.label()),
             text => format!("{} cannot be {}", self.label(), quote(text)),
         };
-        let help = match near(text, &names) {
+        let help = match same_verdict(text, &names).or_else(|| near(text, &names)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it can be {}", choice(&names)),
         };
@@ -300,6 +300,12 @@ impl<'s> Check<'s> {
 /// A near name. Nobody mistypes a long one, and looking for it costs time.
 pub(crate) fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > 64 || known.len() > 1000 { None } else { nearest(name, known) }
+}
+
+/// What another tool's word for a verdict is called here.
+fn same_verdict<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let ours = tollgate_wire::verdict(word)?;
+    known.iter().copied().find(|known| *known == ours)
 }
 
 fn lower(text: &str) -> String {

@@ -56,10 +56,10 @@ pub(crate) fn targets(layering: &Layering<'_>, mistakes: &mut Vec<Mistake>) -> B
         let decision = form.decisions().first().copied().unwrap_or(Decision::Log);
         add(Some(&form.id), origin, path, decision, form.mode);
     }
-    plan.requires.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Block, None));
-    plan.limits.iter().for_each(|one| add(Some(&one.form.id), &one.origin, &one.path, Decision::Block, one.form.mode));
-    plan.loops.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Block, one.form.mode));
-    plan.dedupes.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Block, None));
+    plan.requires.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Deny, None));
+    plan.limits.iter().for_each(|one| add(Some(&one.form.id), &one.origin, &one.path, Decision::Deny, one.form.mode));
+    plan.loops.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Deny, one.form.mode));
+    plan.dedupes.iter().for_each(|one| add(one.form.id.as_ref(), &one.origin, &one.path, Decision::Deny, None));
     found
 }
 
@@ -228,7 +228,7 @@ fn mode_of(mode: OverrideMode) -> u8 {
 fn decision_of(decision: OverrideDecision) -> u8 {
     match decision {
         OverrideDecision::Ask => strength(Decision::Ask),
-        OverrideDecision::Block => strength(Decision::Block),
+        OverrideDecision::Deny => strength(Decision::Deny),
     }
 }
 
@@ -237,7 +237,7 @@ fn strength(decision: Decision) -> u8 {
     match decision {
         Decision::Log => 0,
         Decision::Ask => 1,
-        Decision::Route | Decision::Edit | Decision::Redact => 2,
-        Decision::Block => 3,
+        Decision::Route | Decision::Rewrite | Decision::Redact => 2,
+        Decision::Deny => 3,
     }
 }

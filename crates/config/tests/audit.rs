@@ -264,7 +264,7 @@ anchor = '/mnt/other/head'
               |
             5 | on_fault = 'allow'
               |            ^^^^^^^
-              = help: it can be deny or pass
+              = help: did you mean `pass`?
 
             error: `segment` must be a text, and this is a whole number
              --> /home/ann/.config/tollgate/tollgate.toml:6:11

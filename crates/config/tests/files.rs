@@ -53,7 +53,7 @@ fn the_nearest_file_above_is_the_projects() {
         ("work/a", Some("work/tollgate.toml")),
         ("work/a/b", Some("work/a/b/tollgate.toml")),
         ("work/a/b/c/d", Some("work/a/b/tollgate.toml")),
-        ("elsewhere", None),
+        ("route", None),
     ] {
         assert_eq!(folder.paths(cwd).project, expected.map(|path| folder.0.join(path)), "{cwd}");
     }

@@ -78,7 +78,7 @@ fn pieces() -> impl Strategy<Value = String> {
         Just("日本"),
         Just("\u{202e}"),
         Just("x = 1\n"),
-        Just("block = \"no\"\n"),
+        Just("deny = \"no\"\n"),
     ];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

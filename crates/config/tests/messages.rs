@@ -35,7 +35,7 @@ mod = "enforce"
 id = "a"
 tol = "exec"
 not = { efect = "delete" }
-block = "no"
+deny = "no"
 quux = 1
 "#,
         expect![[r#"
@@ -67,8 +67,8 @@ quux = 1
               | ^^^^
               = help: the keys are id, on, tool, kind, agent, session, server, model,
                       surface, principal, effect, place, flag, path, host, arg, text,
-                      secret, header, not, any, all, when, block, ask, route, edit, redact,
-                      log, suggest, priority, on_fault, mode, examples
+                      secret, header, not, any, all, when, deny, ask, route, rewrite,
+                      redact, log, suggest, priority, on_fault, mode, examples
 
             4 errors
         "#]],
@@ -87,7 +87,7 @@ id = 7
 tool = 1.5
 priority = "10"
 edit = { set = { a = 1 } }
-block = "no"
+deny = "no"
 
 [rules]
 x = 1
@@ -127,12 +127,12 @@ x = 1
               |            ^^^^
               = help: without quotes: 10
 
-            error: `edit` must be a list, and this is a table
-             --> tollgate.toml:9:8
+            error: a `rule` has no key `edit`
+             --> tollgate.toml:9:1
               |
             9 | edit = { set = { a = 1 } }
-              |        ^^^^^^^^^^^^^^^^^^^
-              = help: in brackets: [ … ]
+              | ^^^^
+              = help: did you mean `rewrite`?
 
             error: the file has no key `rules`
               --> tollgate.toml:12:2
@@ -148,7 +148,7 @@ x = 1
         r#"
 [rule]
 id = "a"
-block = "no"
+deny = "no"
 "#,
         expect![[r#"
             error: `rule` must be a list, and this is a table
@@ -167,7 +167,7 @@ fn missing_keys() {
         r#"
 [[rule]]
 tool = "exec"
-block = "no"
+deny = "no"
 
 [[limit]]
 id = "writes"
@@ -216,7 +216,7 @@ id = "a"
 on = ["tool.befor", "tool.after"]
 kind = "executable"
 effect = { kind = "delet", place = ["home", "rooot"], flag = "recursively" }
-block = "no"
+deny = "no"
 
 [override."git-safety/rewrite"]
 mode = "of"
@@ -290,41 +290,41 @@ fn edits() {
 [[rule]]
 id = "a"
 tool = "exec"
-edit = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { truncate = { byte = 3 } }, { remove = "x" }]
+rewrite = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { truncate = { byte = 3 } }, { remove = "x" }]
 "#,
         expect![[r#"
-            error: an entry of `edit` has no key `sett`
-             --> tollgate.toml:5:11
+            error: an entry of `rewrite` has no key `sett`
+             --> tollgate.toml:5:14
               |
-            5 | edit = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { truncate…
-              |           ^^^^
+            5 | rewrite = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { trunc…
+              |              ^^^^
               = help: did you mean `set`?
 
-            error: an entry of `edit` takes one key, and this is a second
-             --> tollgate.toml:5:45
+            error: an entry of `rewrite` takes one key, and this is a second
+             --> tollgate.toml:5:48
               |
-            5 | edit = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { truncate…
-              |                                             ^^^^^^
+            5 | rewrite = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { trunc…
+              |                                                ^^^^^^
               = help: write two tables, one after the other
 
-            error: an entry of `edit` is empty
-             --> tollgate.toml:5:61
+            error: an entry of `rewrite` is empty
+             --> tollgate.toml:5:64
               |
-            5 | edit = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { truncate…
-              |                                                             ^^
+            5 | rewrite = [{ sett = { a = 1 } }, { note = "a", rename = "b" }, {}, { trunc…
+              |                                                                ^^
               = help: it takes one of set, default, remove, prefix_path, append, prepend,
                       set_header, remove_header, replace, strip_ansi, truncate, keep, note,
                       rename
 
             error: `truncate` has no key `byte`
-             --> tollgate.toml:5:80
+             --> tollgate.toml:5:83
               |
             5 | …" }, {}, { truncate = { byte = 3 } }, { remove = "x" }]
               |                          ^^^^
               = help: did you mean `bytes`?
 
             error: `remove` must be a list, and this is a text
-             --> tollgate.toml:5:105
+             --> tollgate.toml:5:108
               |
             5 | …yte = 3 } }, { remove = "x" }]
               |                          ^^^
@@ -342,7 +342,7 @@ fn decisions() {
 [[rule]]
 id = "two"
 tool = "exec"
-block = "no"
+deny = "no"
 ask = "really?"
 
 [[rule]]
@@ -351,7 +351,7 @@ tool = "exec"
 
 [[rule]]
 id = "everything"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "late"
@@ -360,7 +360,7 @@ tool = "exec"
 ask = "may it have happened?"
 "#,
         expect![[r#"
-            error: a rule has one decision, and this has `block` and `ask`
+            error: a rule has one decision, and this has `deny` and `ask`
              --> tollgate.toml:2:1
               |
             2 | [[rule]]
@@ -403,19 +403,19 @@ tool = { regex = "ba(sh|z" }
 arg.command = { regex = 'x{2,1}' }
 text = { regex = ["fine", '\p{Greek}+[z-a]'] }
 path = "/srv/***/x"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "b"
 tool = "exec"
 when = "args.amount > && tool == 'x'"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "c"
 tool = "exec"
 when = "amount > 100"
-block = "no"
+deny = "no"
 
 [tools]
 read = ["get_*", { regex = "(" }]
@@ -500,7 +500,7 @@ fn examples() {
 [[rule]]
 id = "a"
 arg.command = { contains = "prod" }
-block = "no"
+deny = "no"
 examples.match = ["psql prod", "psql dev"]
 examples.pass = ["psql dev", { tool = "read", args = { command = "prod" } }, { tool = "x", argz = 1 }]
 "#,
@@ -518,7 +518,7 @@ examples.pass = ["psql dev", { tool = "read", args = { command = "prod" } }, { t
 [[rule]]
 id = "a"
 arg.command = { contains = "prod" }
-block = "no"
+deny = "no"
 examples.match = ["psql prod", "psql dev"]
 examples.pass = ["psql dev", { tool = "read", args = { command = "prod" } }]
 "#,
@@ -549,7 +549,7 @@ fn the_same_conditions_twice() {
 id = "a"
 tool = "exec"
 arg.command = "x"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "b"
@@ -620,17 +620,17 @@ fn ids() {
 [[rule]]
 id = "a"
 tool = "exec"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "a"
 tool = "read"
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "git-safety/mine"
 tool = "read"
-block = "no"
+deny = "no"
 
 [[limit]]
 id = "a"
@@ -700,7 +700,7 @@ mode = "off"
               |
             4 | blok = "a"
               | ^^^^
-              = help: did you mean `block`?
+              = help: did you mean `log`?
 
             error: there is no rule `shell-safety/delete-outsid`
              --> tollgate.toml:7:8
@@ -792,7 +792,7 @@ tool = "*"
 max = 0
 every = "1 year"
 cost = "amount"
-block = "a"
+deny = "a"
 ask = "b"
 
 [[loop]]
@@ -842,7 +842,7 @@ for = "soon"
                |
             10 | max = 0
                |       ^
-               = help: to refuse everything, write a rule with `block`
+               = help: to refuse everything, write a rule with `deny`
 
             error: `1 year` is no length of time
               --> tollgate.toml:11:9
@@ -858,7 +858,7 @@ for = "soon"
                |        ^^^^^^^^
                = help: like `arg.amount`
 
-            error: this limit has two decisions, `block` and `ask`
+            error: this limit has two decisions, `deny` and `ask`
               --> tollgate.toml:14:7
                |
             14 | ask = "b"
@@ -871,7 +871,7 @@ for = "soon"
             18 | warn = -1
                |        ^^
 
-            error: the window of 5 is shorter than the 20 calls that `block` counts
+            error: the window of 5 is shorter than the 20 calls that `deny` counts
               --> tollgate.toml:22:10
                |
             22 | window = 5
@@ -895,7 +895,7 @@ tool = "*"
 max = 0
 every = "1 year"
 cost = "amount"
-block = "a"
+deny = "a"
 ask = "b"
 
 [[loop]]
@@ -912,7 +912,7 @@ for = "soon"
               |
             5 | max = 0
               |       ^
-              = help: to refuse everything, write a rule with `block`
+              = help: to refuse everything, write a rule with `deny`
 
             error: `1 year` is no length of time
              --> tollgate.toml:6:9
@@ -928,14 +928,14 @@ for = "soon"
               |        ^^^^^^^^
               = help: like `arg.amount`
 
-            error: this limit has two decisions, `block` and `ask`
+            error: this limit has two decisions, `deny` and `ask`
              --> tollgate.toml:9:7
               |
             9 | ask = "b"
               |       ^^^
               = help: choose one
 
-            error: the window of 5 is shorter than the 20 calls that `block` counts
+            error: the window of 5 is shorter than the 20 calls that `deny` counts
               --> tollgate.toml:13:10
                |
             13 | window = 5
@@ -965,7 +965,7 @@ dry_run = false
 [[rule]]
 id = "a"
 text = { regex = "\d+" }
-block = "no
+deny = "no
 tol = "exec"
 "#,
         expect![[r#"
@@ -998,10 +998,10 @@ tol = "exec"
               = help: use single quotes, in which a backslash is only a backslash: '…'
 
             error: this text is never closed
-              --> tollgate.toml:10:12
+              --> tollgate.toml:10:11
                |
-            10 | block = "no
-               |            ^
+            10 | deny = "no
+               |           ^
                = help: a quote is missing at its end
 
             error: a `rule` has no key `tol`
@@ -1019,7 +1019,7 @@ tol = "exec"
 [[rule]]
 id = "a"
 tool = ["exec",
-block = "no"
+deny = "no"
 
 [[rule]]
 id = "b"

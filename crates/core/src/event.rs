@@ -52,7 +52,7 @@ pub struct Event<'a> {
     pub ended: Option<Ended>,
     /// Who let it happen, where a human was asked.
     pub approval: Option<&'a Approval>,
-    /// Why it was blocked, or how it failed.
+    /// Why it was denied, or how it failed.
     pub reason: Option<&'a str>,
     /// How long it ran, at `tool.after` and `model.complete`.
     pub took: Option<Duration>,
@@ -80,9 +80,9 @@ pub enum Ended {
     /// The tool ran and failed.
     Error,
     /// The pipeline refused the call.
-    Blocked,
+    Denied,
     /// The call ran elsewhere.
-    Diverted,
+    Routed,
     /// An interceptor answered in the tool's place.
     Answered,
 }

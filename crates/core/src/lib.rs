@@ -70,7 +70,7 @@
 //! let event = Event::tool(Point::ToolBefore, &name, "call-1");
 //! let mut body = Body::from(json!({"command": "rm -rf build"}));
 //! let outcome = pipeline.run_now(&event, &mut body);
-//! assert!(matches!(outcome.act, Act::Stop(ruling) if ruling.reason == "use `trash` instead"));
+//! assert!(matches!(outcome.act, Act::Deny(ruling) if ruling.reason == "use `trash` instead"));
 //! # Ok::<(), tollgate_core::BadRegistration>(())
 //! ```
 //!

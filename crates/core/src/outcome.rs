@@ -22,22 +22,22 @@ pub struct Outcome {
 ///
 /// fn carry_out(act: Act) -> &'static str {
 ///     match act {
-///         Act::Go => "run it as it now is",
-///         Act::Elsewhere { .. } => "run it there",
+///         Act::Pass => "run it as it now is",
+///         Act::Route { .. } => "run it there",
 ///         Act::Ask(_) => "ask, and match again on what follows from the answer",
-///         Act::Reply(_) => "hand this out as its result",
-///         Act::Stop(_) => "say why not",
+///         Act::Answer(_) => "hand this out as its result",
+///         Act::Deny(_) => "say why not",
 ///     }
 /// }
-/// # assert_eq!(carry_out(Act::Go), "run it as it now is");
+/// # assert_eq!(carry_out(Act::Pass), "run it as it now is");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub enum Act {
     /// Do it, with the body as it now is.
     #[default]
-    Go,
+    Pass,
     /// Do it there instead.
-    Elsewhere {
+    Route {
         /// The place.
         route: Box<Route>,
         /// Which call this is for; a call with another digest may not use the route.
@@ -46,9 +46,9 @@ pub enum Act {
     /// Ask a human; [`Question::answer`] yields the act that follows. No answer is a refusal.
     Ask(Box<Question>),
     /// Do not do it: this is the result. It passes the after-point like any other.
-    Reply(Box<Body>),
+    Answer(Box<Body>),
     /// Do not do it, and say why.
-    Stop(Box<Ruling>),
+    Deny(Box<Ruling>),
 }
 
 /// A refusal: who made it and why. The one type for it; dialects turn it into each protocol's words.
@@ -99,9 +99,9 @@ pub enum Cause {
 ///
 /// let question = Question { parts: Vec::new(), digest: Digest([1; 32]), deadline: None, route: None };
 /// let yes = |digest| Approval { digest, granted: true, by: "ann".into(), at: Duration::ZERO };
-/// assert!(matches!(question.clone().answer(&yes(Digest([1; 32]))), Act::Go));
+/// assert!(matches!(question.clone().answer(&yes(Digest([1; 32]))), Act::Pass));
 /// let other = question.answer(&yes(Digest([2; 32])));
-/// assert!(matches!(other, Act::Stop(ruling) if ruling.cause == Cause::Mismatch));
+/// assert!(matches!(other, Act::Deny(ruling) if ruling.cause == Cause::Mismatch));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
@@ -130,16 +130,29 @@ pub struct Approval {
 
 impl Outcome {
     /// A refusal before anybody was asked.
-    pub(crate) fn stop(cause: Cause, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { act: Act::Stop(Box::new(Ruling::of_pipeline(cause, reason))), ..Self::default() }
+    pub(crate) fn deny(cause: Cause, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { act: Act::Deny(Box::new(Ruling::of_pipeline(cause, reason))), ..Self::default() }
+    }
+}
+
+impl Act {
+    /// The word for it in files, records and messages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Route { .. } => "route",
+            Self::Ask(_) => "ask",
+            Self::Answer(_) => "answer",
+            Self::Deny(_) => "deny",
+        }
     }
 }
 
 impl Question {
-    /// The act that follows from an answer: `Go` or `Elsewhere` if this very call was granted in time,
-    /// else `Stop`.
+    /// The act that follows from an answer: `Pass` or `Route` if this very call was granted in time,
+    /// else `Deny`.
     pub fn answer(self, approval: &Approval) -> Act {
-        let refuse = |cause, reason: String| Act::Stop(Box::new(Ruling::of_pipeline(cause, reason)));
+        let refuse = |cause, reason: String| Act::Deny(Box::new(Ruling::of_pipeline(cause, reason)));
         match (self.route, approval) {
             _ if approval.digest != self.digest => {
                 refuse(Cause::Mismatch, "the approval is for another call".to_owned())
@@ -148,8 +161,8 @@ impl Question {
             _ if self.deadline.is_some_and(|deadline| approval.at > deadline) => {
                 refuse(Cause::Expired, "the approval came too late; ask again".to_owned())
             }
-            (Some(route), _) => Act::Elsewhere { route, digest: self.digest },
-            (None, _) => Act::Go,
+            (Some(route), _) => Act::Route { route, digest: self.digest },
+            (None, _) => Act::Pass,
         }
     }
 }
@@ -178,7 +191,7 @@ impl fmt::Display for Ruling {
 
 impl std::error::Error for Ruling {}
 
-/// All opinions so far. Deny beats answer beats the rest; ask and divert are independent, because a call
+/// All opinions so far. Deny beats answer beats the rest; ask and route are independent, because a call
 /// can need a human *and* a sandbox. Nothing here can be taken back, so adding an interceptor never
 /// weakens an outcome.
 #[derive(Default)]
@@ -187,7 +200,7 @@ pub(crate) struct Joined {
     pub(crate) answer: Option<Box<Body>>,
     pub(crate) asks: Vec<(Arc<str>, Query)>,
     /// Where to, and who says so.
-    pub(crate) divert: Option<(Vec<Arc<str>>, Box<Route>)>,
+    pub(crate) route: Option<(Vec<Arc<str>>, Box<Route>)>,
 }
 
 impl Joined {
@@ -199,7 +212,7 @@ impl Joined {
             Verdict::Pass => {}
             Verdict::Answer(body) => drop(self.answer.get_or_insert(body)),
             Verdict::Ask(query) => self.ask((Arc::clone(by), *query)),
-            Verdict::Divert(route) => self.divert(by, route),
+            Verdict::Route(route) => self.route(by, route),
         }
     }
 
@@ -221,8 +234,8 @@ impl Joined {
     }
 
     /// Equal routes join; a call cannot be at two places.
-    pub(crate) fn divert(&mut self, by: &Arc<str>, route: Box<Route>) {
-        let (first, there) = self.divert.get_or_insert_with(|| (Vec::new(), route.clone()));
+    pub(crate) fn route(&mut self, by: &Arc<str>, route: Box<Route>) {
+        let (first, there) = self.route.get_or_insert_with(|| (Vec::new(), route.clone()));
         if *there == route && !first.contains(by) {
             first.push(Arc::clone(by));
         } else if *there != route {

@@ -64,7 +64,7 @@ impl Pipeline {
         let run = pin!(self.pass(event, body, false, &[]));
         match run.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => outcome,
-            Poll::Pending => Outcome::stop(Cause::Fault(FaultKind::Waits), "the pipeline had to wait"),
+            Poll::Pending => Outcome::deny(Cause::Fault(FaultKind::Waits), "the pipeline had to wait"),
         }
     }
 

@@ -37,7 +37,7 @@ points! {
     /// use tollgate_core::{Point, Power};
     ///
     /// let point: Point = "tool.before".parse()?;
-    /// assert!(point.is_gate() && point.takes(Power::Divert));
+    /// assert!(point.is_gate() && point.takes(Power::Route));
     /// assert!(!Point::SessionEnd.is_gate());
     /// # Ok::<(), tollgate_core::BadRegistration>(())
     /// ```
@@ -57,7 +57,7 @@ points! {
         /// A person's input, before it joins the conversation.
         PromptSubmit = "prompt.submit" [Deny, Ask],
         /// A request to a model, before a credential is chosen; once per request.
-        ModelRequest = "model.request" [Deny, Ask, Answer, Divert],
+        ModelRequest = "model.request" [Deny, Ask, Answer, Route],
         /// The same request after the credential is chosen; once per attempt.
         ModelDispatch = "model.dispatch" [Deny, Answer],
         /// What the model answered, errors included.
@@ -67,7 +67,7 @@ points! {
         /// The tools offered to the model.
         ToolList = "tool.list" [Deny],
         /// A tool call, before it runs. The body is the call.
-        ToolBefore = "tool.before" [Deny, Ask, Answer, Divert],
+        ToolBefore = "tool.before" [Deny, Ask, Answer, Route],
         /// A partial result that a running tool streams.
         ToolUpdate = "tool.update" [Deny],
         /// What a tool call came to; exactly once per call, refused or not.
@@ -123,7 +123,7 @@ impl FromStr for Point {
 /// use tollgate_core::{Point, Power};
 ///
 /// assert!(Point::PromptSubmit.takes(Power::Ask));
-/// assert!(!Point::PromptSubmit.takes(Power::Divert));
+/// assert!(!Point::PromptSubmit.takes(Power::Route));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Power {
@@ -134,5 +134,5 @@ pub enum Power {
     /// Answer in its place.
     Answer,
     /// Send it somewhere else.
-    Divert,
+    Route,
 }

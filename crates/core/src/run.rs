@@ -146,7 +146,7 @@ impl<'p> Run<'p> {
     /// snapshot. What edits make of it is what the route will run.
     async fn routed_command(&mut self, event: &Event<'_>) {
         let settled = self.joined.deny.is_some() || self.joined.answer.is_some() || event.routed;
-        let Some((by, route)) = self.joined.divert.as_mut().filter(|_| !settled) else { return };
+        let Some((by, route)) = self.joined.route.as_mut().filter(|_| !settled) else { return };
         let (name, by) = (self.pipeline.inner.names.name("exec"), by.clone());
         let Some(command) = route.command.take() else { return };
         // Whoever supplies the command has caused this event, and is not asked what to do with it.
@@ -156,20 +156,20 @@ impl<'p> Run<'p> {
         let mut arguments = Body::from(Value::Object(command));
         let mut outcome = Box::pin(self.pipeline.pass(&exec, &mut arguments, self.patient, &[])).await;
         // Whoever sends every command somewhere is content with one that goes there anyway.
-        let sender = outcome.trace.entries().find(|(_, turn)| matches!(turn.said, Said::Diverted(_)));
+        let sender = outcome.trace.entries().find(|(_, turn)| matches!(turn.said, Said::Routed(_)));
         let sender = sender.map_or_else(|| "exec".into(), |(sender, _)| Arc::clone(&sender.id));
         match outcome.act {
-            Act::Go => {}
-            Act::Stop(ruling) => self.joined.deny(*ruling),
-            Act::Reply(body) => self.joined.answer = Some(body),
-            Act::Elsewhere { route, .. } => self.joined.divert(&sender, route),
+            Act::Pass => {}
+            Act::Deny(ruling) => self.joined.deny(*ruling),
+            Act::Answer(body) => self.joined.answer = Some(body),
+            Act::Route { route, .. } => self.joined.route(&sender, route),
             Act::Ask(question) => {
                 question.parts.into_iter().for_each(|part| self.joined.ask(part));
-                question.route.into_iter().for_each(|route| self.joined.divert(&sender, route));
+                question.route.into_iter().for_each(|route| self.joined.route(&sender, route));
             }
         }
         self.trace.more.append(&mut outcome.trace.more);
-        match (arguments.into_json(), &mut self.joined.divert) {
+        match (arguments.into_json(), &mut self.joined.route) {
             (Ok(Value::Object(command)), Some((_, route))) if command.get("command").is_some_and(Value::is_string) => {
                 route.command = Some(command);
             }
@@ -199,18 +199,18 @@ impl<'p> Run<'p> {
 
     fn act(&mut self, event: &Event<'_>, body: &mut Body) -> Act {
         let asks = std::mem::take(&mut self.joined.asks);
-        let route = self.joined.divert.take().map(|(_, route)| route);
+        let route = self.joined.route.take().map(|(_, route)| route);
         let bound = !asks.is_empty() || route.is_some();
         self.trace.digest = bound.then(|| self.pipeline.digest(event, body, route.as_deref()).ok()).flatten();
         // To bind an approval or a route to the call it had to be read, whoever looked before.
         self.check_document(body);
-        let stop = self.joined.deny.take().map(|ruling| Act::Stop(Box::new(ruling)));
-        let decided = stop.or(self.joined.answer.take().map(Act::Reply));
+        let stop = self.joined.deny.take().map(|ruling| Act::Deny(Box::new(ruling)));
+        let decided = stop.or(self.joined.answer.take().map(Act::Answer));
         match (decided, self.trace.digest, route) {
             (Some(act), ..) => act,
-            (None, None, _) if bound => Outcome::stop(Cause::Unreadable, "the call has no digest").act,
-            (None, None, _) => Act::Go,
-            (None, Some(digest), Some(route)) if asks.is_empty() => Act::Elsewhere { route, digest },
+            (None, None, _) if bound => Outcome::deny(Cause::Unreadable, "the call has no digest").act,
+            (None, None, _) => Act::Pass,
+            (None, Some(digest), Some(route)) if asks.is_empty() => Act::Route { route, digest },
             (None, Some(digest), route) => {
                 let first = asks.iter().filter_map(|(_, query)| query.timeout).min();
                 let deadline = first.map(|time| self.pipeline.inner.clock.wall().saturating_add(time));
@@ -226,9 +226,9 @@ impl<'p> Run<'p> {
             let Some(due) = due else { continue };
             let Role::Watch(watch) = &due.entry.role else { continue };
             let seen = settle!(self, due, || watch.watch(event, body, out));
-            let required = due.entry.on_fault == OnFault::Deny && !matches!(out.act, Act::Stop(_));
+            let required = due.entry.on_fault == OnFault::Deny && !matches!(out.act, Act::Deny(_));
             if let Some(fault) = seen.as_ref().err().filter(|_| required) {
-                out.act = Act::Stop(Box::new(Ruling::of_fault(due.entry, fault)));
+                out.act = Act::Deny(Box::new(Ruling::of_fault(due.entry, fault)));
             }
             out.trace.note(event, due, self.lap(), seen.map_or_else(Said::Faulted, |()| Said::Passed), None);
         }

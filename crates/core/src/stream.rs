@@ -60,7 +60,7 @@ impl Pipeline {
 
 impl Stream {
     /// Takes the next piece and gives back what may go out now. An error is the end of the stream: its
-    /// act is `Stop`, and nothing more may be released.
+    /// act is `Deny`, and nothing more may be released.
     pub async fn push(&mut self, event: &Event<'_>, piece: Body) -> Result<Vec<Body>, Box<Outcome>> {
         let event = Event { index: Some(self.index), ..*event };
         self.index += 1;
@@ -71,7 +71,7 @@ impl Stream {
     }
 
     /// Ends the stream. `assemble` makes the whole of the pieces and `split` the opposite; they belong to
-    /// the surface, which knows the format. Gives back what is still to be released, if the act is `Go`.
+    /// the surface, which knows the format. Gives back what is still to be released, if the act is `Pass`.
     pub async fn finish(
         mut self,
         event: &Event<'_>,
@@ -93,8 +93,8 @@ impl Stream {
         let outcome = run.all(&event, &mut whole, plan).await;
         let rewritten = whole.to_bytes() != before.to_bytes() || whole.headers() != before.headers();
         let rest = match outcome.act {
-            Act::Go if rewritten && self.released == 0 => split(whole),
-            Act::Go => self.release(usize::MAX),
+            Act::Pass if rewritten && self.released == 0 => split(whole),
+            Act::Pass => self.release(usize::MAX),
             _ => Vec::new(),
         };
         (rest, outcome)
@@ -104,7 +104,7 @@ impl Stream {
     /// one gets.
     async fn advance(&mut self, event: &Event<'_>, piece: Option<Body>) -> Result<Trace, Box<Outcome>> {
         if let Some(ruling) = self.stopped.clone() {
-            return Err(Box::new(Outcome { act: Act::Stop(Box::new(ruling)), ..Outcome::default() }));
+            return Err(Box::new(Outcome { act: Act::Deny(Box::new(ruling)), ..Outcome::default() }));
         }
         let (finish, mut pieces) = (piece.is_none(), Vec::from_iter(piece));
         let mut run = Run::new(&self.pipeline, true, &[]);
@@ -118,8 +118,8 @@ impl Stream {
             run.heard(event, due, answer, None);
         }
         pieces.iter_mut().for_each(|piece| run.check_document(piece));
-        if !run.joined.asks.is_empty() || run.joined.divert.is_some() || run.joined.answer.is_some() {
-            run.joined.refuse(Cause::Power, "a stream can be stopped, but not asked about, diverted or answered");
+        if !run.joined.asks.is_empty() || run.joined.route.is_some() || run.joined.answer.is_some() {
+            run.joined.refuse(Cause::Power, "a stream can be denied, but not asked about, routed or answered");
         }
         let trace = std::mem::take(&mut run.trace);
         self.stopped = run.joined.deny.take();
@@ -129,7 +129,7 @@ impl Stream {
         };
         let seen = pieces.pop().unwrap_or_default();
         let plan = self.pipeline.plan(event, &seen).unwrap_or_default();
-        let mut outcome = Box::new(Outcome { act: Act::Stop(Box::new(ruling)), trace });
+        let mut outcome = Box::new(Outcome { act: Act::Deny(Box::new(ruling)), trace });
         run.watches(event, &seen, &plan.watches, &mut outcome).await;
         Err(outcome)
     }

@@ -53,7 +53,7 @@ pub enum Said {
     /// That a human decide: the question's title.
     Asked(String),
     /// That it go elsewhere: to which provider.
-    Diverted(String),
+    Routed(String),
     /// The answer itself.
     Answered,
     /// Nothing, because it broke.
@@ -66,7 +66,7 @@ impl Said {
     pub(crate) fn of(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Pass => Self::Passed,
-            Verdict::Divert(route) => Self::Diverted(route.provider.clone()),
+            Verdict::Route(route) => Self::Routed(route.provider.clone()),
             Verdict::Ask(query) => Self::Asked(query.title.clone()),
             Verdict::Answer(_) => Self::Answered,
             Verdict::Deny(reason) => Self::Denied(reason.to_string()),

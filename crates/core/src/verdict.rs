@@ -17,7 +17,7 @@ use crate::{Body, Fault, Power};
 /// assert_eq!(Verdict::Pass.power(), None);
 /// assert_eq!(Verdict::deny("the build is frozen; try again on Monday").power(), Some(Power::Deny));
 /// assert_eq!(Verdict::ask("Push to main?").power(), Some(Power::Ask));
-/// assert_eq!(Verdict::divert(Route::to("bubblewrap")).power(), Some(Power::Divert));
+/// assert_eq!(Verdict::route(Route::to("bubblewrap")).power(), Some(Power::Route));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub enum Verdict {
@@ -25,7 +25,7 @@ pub enum Verdict {
     #[default]
     Pass,
     /// It may happen, but there.
-    Divert(Box<Route>),
+    Route(Box<Route>),
     /// It may happen if a human agrees.
     Ask(Box<Query>),
     /// It need not happen: here is the answer.
@@ -51,8 +51,8 @@ impl Verdict {
     }
 
     /// A detour.
-    pub fn divert(route: Route) -> Self {
-        Self::Divert(Box::new(route))
+    pub fn route(route: Route) -> Self {
+        Self::Route(Box::new(route))
     }
 
     /// Refuses a verdict that carries something built too deep.
@@ -60,7 +60,7 @@ impl Verdict {
         let deep = match &mut self {
             Self::Answer(body) => body.refuse_deep().is_err(),
             Self::Ask(query) => is_deeper(&query.data, MAX_DEPTH),
-            Self::Divert(route) => {
+            Self::Route(route) => {
                 let Route { place, command, .. } = &**route;
                 place.values().chain(command.iter().flat_map(Map::values)).any(|value| is_deeper(value, MAX_DEPTH))
             }
@@ -73,7 +73,7 @@ impl Verdict {
     pub fn power(&self) -> Option<Power> {
         match self {
             Self::Pass => None,
-            Self::Divert(_) => Some(Power::Divert),
+            Self::Route(_) => Some(Power::Route),
             Self::Ask(_) => Some(Power::Ask),
             Self::Answer(_) => Some(Power::Answer),
             Self::Deny(_) => Some(Power::Deny),

@@ -120,12 +120,12 @@ impl Compiler<'_> {
             id: name(form.id.as_ref(), "require", index),
             when: self.when(&Conditions { tool, server, ..Conditions::default() }),
             violation: Arc::new(move |value: &Value| arguments.violation(value)),
-            reason: form.block.clone(),
+            reason: form.deny.clone(),
         }
     }
 
     fn limit(&mut self, form: &form::Limit, _: usize) -> Limit {
-        let reason = form.block.clone().unwrap_or_else(|| "this is too much".to_owned());
+        let reason = form.deny.clone().unwrap_or_else(|| "this is too much".to_owned());
         let asked = form.ask.as_ref().map(|ask| self.query(ask));
         Limit {
             id: form.id.as_str().into(),
@@ -133,7 +133,7 @@ impl Compiler<'_> {
             per: form.per.as_ref().map_or_else(|| vec![Per::Session], |per| per.iter().filter_map(apart).collect()),
             bucket: Bucket { max: form.max, every: form.every.as_ref().and_then(|every| self.span(every, "every")) },
             cost: form.cost.as_ref().map(|cost| path(cost)),
-            over: asked.map_or(Over::Block(reason), Over::Ask),
+            over: asked.map_or(Over::Deny(reason), Over::Ask),
             observe: form.mode == Some(Mode::Observe),
         }
     }
@@ -156,7 +156,7 @@ impl Compiler<'_> {
             id: name(form.id.as_ref(), "loop", index),
             when: self.when(&form.conditions),
             warn: number(form.warn, 10),
-            block: number(form.block, 20),
+            deny: number(form.deny, 20),
             window: number(form.window, 30),
             observe: form.mode == Some(Mode::Observe),
         }

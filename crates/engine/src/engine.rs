@@ -54,7 +54,7 @@ pub struct Parts {
 /// let name = pipeline.name("Create_Fork");
 /// let event = Event::tool(Point::ToolBefore, &name, "call-1");
 /// let outcome = pipeline.run_now(&event, &mut Body::from(serde_json::json!({})));
-/// assert!(matches!(outcome.act, Act::Stop(ruling) if ruling.reason.contains("denied tools")));
+/// assert!(matches!(outcome.act, Act::Deny(ruling) if ruling.reason.contains("denied tools")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Engine {

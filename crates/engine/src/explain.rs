@@ -135,20 +135,20 @@ impl Loaded {
 /// use tollgate_core::{Act, Cause, Ruling};
 ///
 /// let ruling = Ruling { by: Some("rules".into()), cause: Cause::Objection, reason: "no-prod: read-only".into() };
-/// assert_eq!(tollgate_engine::decider(&Act::Stop(Box::new(ruling))).as_deref(), Some("no-prod"));
-/// assert_eq!(tollgate_engine::decider(&Act::Go), None);
+/// assert_eq!(tollgate_engine::decider(&Act::Deny(Box::new(ruling))).as_deref(), Some("no-prod"));
+/// assert_eq!(tollgate_engine::decider(&Act::Pass), None);
 /// ```
 pub fn decider(act: &Act) -> Option<String> {
     match act {
-        Act::Go | Act::Elsewhere { .. } | Act::Reply(_) => None,
-        Act::Stop(_) | Act::Ask(_) => decided(act).0,
+        Act::Pass | Act::Route { .. } | Act::Answer(_) => None,
+        Act::Deny(_) | Act::Ask(_) => decided(act).0,
     }
 }
 
 /// Who decided and why. A check that speaks for several rules names the one at the beginning of its reason.
 fn decided(act: &Act) -> (Option<String>, Option<String>, Option<Value>) {
     match act {
-        Act::Stop(ruling) => {
+        Act::Deny(ruling) => {
             let named = ruling.by.as_deref().and_then(|_| ruling.reason.split_once(": "));
             let named = named.map(|(rule, _)| rule).filter(|rule| !rule.contains([' ', '`']));
             let rule = named.or(ruling.by.as_deref()).map(str::to_owned);
@@ -162,7 +162,7 @@ fn decided(act: &Act) -> (Option<String>, Option<String>, Option<Value>) {
             });
             (rule, Some(titles.join("; ")), None)
         }
-        Act::Reply(body) => (None, None, body.json().ok().cloned()),
-        Act::Go | Act::Elsewhere { .. } => (None, None, None),
+        Act::Answer(body) => (None, None, body.json().ok().cloned()),
+        Act::Pass | Act::Route { .. } => (None, None, None),
     }
 }

@@ -27,11 +27,11 @@ pub enum Would {
     /// Asked a human: the question's title.
     Ask(String),
     /// Sent it to this provider.
-    Divert(String),
+    Route(String),
     /// Answered in its place.
     Answer,
     /// Rewritten it.
-    Edit,
+    Rewrite,
     /// Noted this down, as it is meant to.
     Log(String),
     /// Broken, and thereby refused it.
@@ -48,7 +48,7 @@ impl Would {
             Verdict::Pass => return None,
             Verdict::Deny(reason) => Self::Deny(reason.to_string()),
             Verdict::Ask(query) => Self::Ask(query.title.clone()),
-            Verdict::Divert(route) => Self::Divert(route.provider.clone()),
+            Verdict::Route(route) => Self::Route(route.provider.clone()),
             Verdict::Answer(_) => Self::Answer,
         })
     }
@@ -59,9 +59,9 @@ impl fmt::Display for Would {
         match self {
             Self::Deny(reason) => write!(f, "would be refused: {reason}"),
             Self::Ask(title) => write!(f, "would be asked about: {title}"),
-            Self::Divert(provider) => write!(f, "would run at `{provider}`"),
+            Self::Route(provider) => write!(f, "would run at `{provider}`"),
             Self::Answer => f.write_str("would be answered"),
-            Self::Edit => f.write_str("would be rewritten"),
+            Self::Rewrite => f.write_str("would be rewritten"),
             Self::Log(message) => write!(f, "is noted: {message}"),
             Self::Fault(what) => write!(f, "would be refused, because it broke: {what}"),
         }
@@ -102,7 +102,7 @@ enum Inner {
 impl Observer {
     fn heard(&self, event: &Event<'_>, answer: Result<Verdict, Fault>, rewrote: bool) -> Result<Verdict, Fault> {
         let would = match &answer {
-            Ok(verdict) => Would::of(verdict).or(rewrote.then_some(Would::Edit)),
+            Ok(verdict) => Would::of(verdict).or(rewrote.then_some(Would::Rewrite)),
             Err(fault) => Some(Would::Fault(fault.to_string())),
         };
         if let (Some(report), Some(would)) = (&self.report, would) {

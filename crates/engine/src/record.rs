@@ -98,11 +98,11 @@ fn kept(keep: config::Keep) -> Keep {
 /// What would have been done, in the words of the record.
 fn word(would: &Would) -> &'static str {
     match would {
-        Would::Deny(_) => "stop",
+        Would::Deny(_) => "deny",
         Would::Ask(_) => "ask",
-        Would::Divert(_) => "elsewhere",
-        Would::Answer => "reply",
-        Would::Edit => "edit",
+        Would::Route(_) => "route",
+        Would::Answer => "answer",
+        Would::Rewrite => "edit",
         Would::Log(_) => "log",
         Would::Fault(_) => "fault",
     }

@@ -77,7 +77,7 @@ impl Rules {
 
     /// What every rule has to say: those that rewrite about the call as it came, the others about what it became.
     pub(crate) fn findings(&self, event: &Event<'_>, before: &Body, after: &Body) -> Vec<FindingForm> {
-        let rewrites = |finding: &Finding| matches!(finding.decision, Decision::Edit | Decision::Redact);
+        let rewrites = |finding: &Finding| matches!(finding.decision, Decision::Rewrite | Decision::Redact);
         let first = self.set.all_findings(event, before, &*self.ambient).into_iter().filter(rewrites);
         let then = self.set.all_findings(event, after, &*self.ambient).into_iter();
         first.chain(then.filter(|finding| !rewrites(finding))).map(|finding| FindingForm::of(&finding)).collect()
@@ -90,10 +90,10 @@ fn would(finding: &Finding) -> Option<Would> {
         return Some(Would::Fault(format!("{}: {fault}", finding.rule)));
     }
     finding.matched.then(|| match finding.decision {
-        Decision::Block => Would::Deny(finding.message()),
+        Decision::Deny => Would::Deny(finding.message()),
         Decision::Ask => Would::Ask(finding.message()),
-        Decision::Route => Would::Divert(finding.reason.clone()),
-        Decision::Edit | Decision::Redact => Would::Edit,
+        Decision::Route => Would::Route(finding.reason.clone()),
+        Decision::Rewrite | Decision::Redact => Would::Rewrite,
         Decision::Log => Would::Log(finding.reason.clone()),
     })
 }
@@ -117,7 +117,7 @@ impl Preview for Rules {
             Decision::Ask => Some(format!("rule {}: a human would be asked: {}", finding.rule, finding.reason)),
             Decision::Route => Some(format!("rule {}: {}", finding.rule, finding.reason)),
             Decision::Log => Some(format!("rule {}: would be noted: {}", finding.rule, finding.reason)),
-            Decision::Block | Decision::Edit | Decision::Redact => None,
+            Decision::Deny | Decision::Rewrite | Decision::Redact => None,
         });
         lines.collect()
     }

@@ -9,9 +9,9 @@ pub struct Able {
     /// Ask a human and wait for the answer.
     pub ask: bool,
     /// Hand out a result without running anything.
-    pub reply: bool,
+    pub answer: bool,
     /// Run something elsewhere.
-    pub divert: bool,
+    pub route: bool,
     /// Run a call that was rewritten.
     pub rewrite: bool,
 }
@@ -24,20 +24,20 @@ pub struct Able {
 /// use tollgate_core::{Act, Route, Digest};
 /// use tollgate_engine::{Able, within};
 ///
-/// let act = Act::Elsewhere { route: Box::new(Route::to("docker")), digest: Digest([0; 32]) };
-/// let Act::Stop(ruling) = within(act, false, Able::default(), "Codex CLI") else { unreachable!() };
+/// let act = Act::Route { route: Box::new(Route::to("docker")), digest: Digest([0; 32]) };
+/// let Act::Deny(ruling) = within(act, false, Able::default(), "Codex CLI") else { unreachable!() };
 /// assert_eq!(ruling.reason, "this is to run in the sandbox `docker`, which Codex CLI cannot do yet, so it is refused");
-/// assert!(matches!(within(Act::Go, false, Able::default(), "Codex CLI"), Act::Go));
+/// assert!(matches!(within(Act::Pass, false, Able::default(), "Codex CLI"), Act::Pass));
 /// ```
 pub fn within(act: Act, rewritten: bool, able: Able, who: &str) -> Act {
     match act {
-        Act::Elsewhere { route, .. } if !able.divert => stop(sandbox(&route, who)),
+        Act::Route { route, .. } if !able.route => stop(sandbox(&route, who)),
         Act::Ask(question) if !able.ask => stop(asked(&question, who)),
-        Act::Ask(question) if question.route.is_some() && !able.divert => {
+        Act::Ask(question) if question.route.is_some() && !able.route => {
             stop(question.route.map(|route| sandbox(&route, who)).unwrap_or_default())
         }
-        Act::Reply(body) if !able.reply => stop(answered(&body)),
-        Act::Go | Act::Ask(_) if rewritten && !able.rewrite => stop(format!(
+        Act::Answer(body) if !able.answer => stop(answered(&body)),
+        Act::Pass | Act::Ask(_) if rewritten && !able.rewrite => stop(format!(
             "the policy lets this happen in another form only, and {who} cannot take one over, so it is refused"
         )),
         act => act,
@@ -45,7 +45,7 @@ pub fn within(act: Act, rewritten: bool, able: Able, who: &str) -> Act {
 }
 
 fn stop(reason: String) -> Act {
-    Act::Stop(Box::new(Ruling::of_pipeline(Cause::Power, reason)))
+    Act::Deny(Box::new(Ruling::of_pipeline(Cause::Power, reason)))
 }
 
 fn sandbox(route: &Route, who: &str) -> String {

@@ -64,7 +64,7 @@ fn limit(id: &str, max: f64, every: Option<Duration>, per: &[Per]) -> Limit {
         per: per.to_vec(),
         bucket: Bucket { max, every },
         cost: None,
-        over: Over::Block("too many writes".to_owned()),
+        over: Over::Deny("too many writes".to_owned()),
         observe: false,
     }
 }
@@ -182,7 +182,7 @@ fn a_failed_call_is_spent_and_a_lost_one_too() {
     let surface = world.surface(world.limits([limit("l", 2.0, None, &[])]).registrations());
     assert_eq!(surface.run("create_x", json!({}), &|_| Err("no network")), "no network");
     // Its process died: it may have run.
-    assert!(matches!(surface.before("create_x", "lost", json!({})).0, Act::Go));
+    assert!(matches!(surface.before("create_x", "lost", json!({})).0, Act::Pass));
     assert!(surface.call("create_x", json!({})).contains("too many"));
 }
 
@@ -223,7 +223,7 @@ fn a_permission_request_after_the_hook_counts_once() {
     let surface = world.surface(world.limits([limit("l", 1.0, None, &[])]).registrations());
     let name = surface.pipeline.name("create_x");
     let event = Event { session: Some("s"), ..Event::tool(Point::ToolBefore, &name, "1") };
-    let go = |event: &Event<'_>| matches!(surface.pipeline.run_now(event, &mut Body::from(json!({}))).act, Act::Go);
+    let go = |event: &Event<'_>| matches!(surface.pipeline.run_now(event, &mut Body::from(json!({}))).act, Act::Pass);
     assert!(go(&event));
     assert!(go(&Event { permission: true, ..event }));
     assert!(!go(&Event { permission: true, call_id: Some("2"), ..event }), "another call");
@@ -248,7 +248,7 @@ fn a_limit_that_observes_stops_nothing() {
 }
 
 fn a_loop() -> Loop {
-    Loop { id: "loop".into(), when: always(), warn: 10, block: 20, window: 30, observe: false }
+    Loop { id: "loop".into(), when: always(), warn: 10, deny: 20, window: 30, observe: false }
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn a_result_that_cannot_be_read_is_counted_and_not_refused() {
     for call in 1..=10 {
         let mut body = Body::from_bytes(*b"{not json", tollgate_wire::read);
         let outcome = surface.pipeline.run_now(&Event { ended: Some(Ended::Ok), ..event }, &mut body);
-        assert!(matches!(outcome.act, Act::Go), "{:?}", outcome.act);
+        assert!(matches!(outcome.act, Act::Pass), "{:?}", outcome.act);
         assert_eq!(body.notes.len(), usize::from(call == 10), "{call}");
     }
 }
@@ -375,7 +375,7 @@ fn a_call_that_still_runs_is_not_run_again() {
     let world = World::new();
     let mut surface = world.surface(world.dedupes().registrations());
     let (act, arguments) = surface.before("create_issue", "first", json!({"n": 1}));
-    assert!(matches!(act, Act::Go));
+    assert!(matches!(act, Act::Pass));
     world.clock.advance(SECOND * 3);
     let running = "refused: once: the same call began 3s ago and is still running. \
                    Wait for its result; it must not run twice";
@@ -399,15 +399,15 @@ fn a_refused_twin_takes_nothing_from_the_one_that_runs() {
         let name = surface.pipeline.name("create_issue");
         let event = Event { call_id: id, session: Some("s"), ..Event::tool(Point::ToolBefore, &name, "") };
         let mut body = Body::from(json!({"n": 1}));
-        assert!(matches!(surface.pipeline.run_now(&event, &mut body).act, Act::Go), "{id:?}");
+        assert!(matches!(surface.pipeline.run_now(&event, &mut body).act, Act::Pass), "{id:?}");
         for _ in 0..3 {
             let outcome = surface.pipeline.run_now(&event, &mut body.clone());
-            assert!(matches!(outcome.act, Act::Stop(ruling) if ruling.reason.contains("still running")), "{id:?}");
+            assert!(matches!(outcome.act, Act::Deny(ruling) if ruling.reason.contains("still running")), "{id:?}");
         }
         let after = Event { point: Point::ToolAfter, ended: Some(Ended::Ok), arguments: Some(&body), ..event };
         surface.pipeline.run_now(&after, &mut Body::from(json!({"content": "done"})));
         let outcome = surface.pipeline.run_now(&event, &mut body.clone());
-        assert!(matches!(outcome.act, Act::Reply(_)), "{id:?}");
+        assert!(matches!(outcome.act, Act::Answer(_)), "{id:?}");
     }
 }
 

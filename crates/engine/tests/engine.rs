@@ -75,9 +75,9 @@ struct Record(Arc<Mutex<Vec<String>>>);
 impl Watch for Record {
     fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
         let act = match &outcome.act {
-            Act::Stop(ruling) => format!("stop by {}", ruling.by.as_deref().unwrap_or("nobody")),
-            Act::Reply(_) => "reply".to_owned(),
-            Act::Go => "go".to_owned(),
+            Act::Deny(ruling) => format!("deny by {}", ruling.by.as_deref().unwrap_or("nobody")),
+            Act::Answer(_) => "answer".to_owned(),
+            Act::Pass => "pass".to_owned(),
             _ => "other".to_owned(),
         };
         let ended = event.ended.map(|ended| format!(" {ended:?}")).unwrap_or_default();
@@ -107,7 +107,7 @@ fn a_firewall_for_github() {
         let came = surface.call(tool, arguments.clone());
         assert!(came.starts_with(expected), "{tool} {arguments}: {came}");
         let records = world.records();
-        assert!(records[0].contains(": stop by ") && records[1].ends_with(" Blocked"), "{tool}: {records:?}");
+        assert!(records[0].contains(": deny by ") && records[1].ends_with(" Denied"), "{tool}: {records:?}");
     }
     assert_eq!(surface.runs(), 0);
     for (tool, arguments) in [
@@ -120,7 +120,7 @@ fn a_firewall_for_github() {
     ] {
         assert_eq!(surface.call(tool, arguments.clone()), format!("ran {arguments}"), "{tool}");
     }
-    let expected: &[&str] = &["tool.before push_files: go", "tool.after push_files: go Ok"];
+    let expected: &[&str] = &["tool.before push_files: pass", "tool.after push_files: pass Ok"];
     assert_eq!(world.records()[4..6], *expected, "what was wanted, and what it came to");
 }
 
@@ -195,7 +195,7 @@ fn a_dry_run_of_the_firewall() {
     assert_eq!(surface.runs(), 0);
     assert_eq!(surface.call("get_me", json!({})), "ran {}");
     let records = world.records();
-    assert_eq!(records[..2], ["tool.before create_issue: reply", "tool.after create_issue: go Answered"]);
+    assert_eq!(records[..2], ["tool.before create_issue: answer", "tool.after create_issue: pass Answered"]);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_grant_answers_one_question_once() {
         Grant { digest: question.digest, by: "ann".to_owned(), at: START, until: START + Duration::from_secs(60) };
     engine.state().grant(&grant).unwrap();
     assert!(matches!(engine.redeem(ask(3)).unwrap(), Act::Ask(_)), "another call");
-    assert!(matches!(engine.redeem(ask(2)).unwrap(), Act::Go));
+    assert!(matches!(engine.redeem(ask(2)).unwrap(), Act::Pass));
     assert!(matches!(engine.redeem(ask(2)).unwrap(), Act::Ask(_)), "used up");
 }
 
@@ -317,7 +317,7 @@ fn explaining_keeps_nothing() {
     assert_eq!(explained.reason.as_deref(), Some("l: this is too much. At most 1 in all; 0 left"));
     assert_eq!(world.records().len(), 2, "the record saw the one real call only");
     let shown = serde_json::to_value(&explained).unwrap();
-    assert_eq!(shown["act"]["do"], "stop");
+    assert_eq!(shown["act"]["do"], "deny");
     let _: &dyn State = engine.state();
 }
 
@@ -329,13 +329,13 @@ fn rules_rewrite_refuse_ask_and_route() {
         [[rule]]
         id = "draft"
         tool = "create_pull_request"
-        edit = [{{ set = {{ draft = true }} }}, {{ keep = {{ labels = ["bug", "docs"] }} }}, {{ truncate = {{ bytes = 5, in = "body" }} }}]
+        rewrite = [{{ set = {{ draft = true }} }}, {{ keep = {{ labels = ["bug", "docs"] }} }}, {{ truncate = {{ bytes = 5, in = "body" }} }}]
 
         [[rule]]
         id = "no-prod"
         tool = "exec"
         arg.command = {{ contains = "prod" }}
-        block = "production is read-only"
+        deny = "production is read-only"
         suggest = "use the replica"
 
         [[rule]]
@@ -410,7 +410,7 @@ fn an_explanation_for_people() {
     let world = World::new();
     let text = format!(
         "{BARE}[[rule]]\nid = 'no-prod'\ntool = 'exec'\narg.command = {{ contains = 'prod' }}\n\
-         block = 'production is read-only'\nsuggest = 'use the replica'\n\
+         deny = 'production is read-only'\nsuggest = 'use the replica'\n\
          [[rule]]\nid = 'watch-rm'\nmode = 'observe'\neffect = 'delete'\nblock = 'no'\n\
          [[rule]]\nid = 'other'\ntool = 'exec'\narg.command = {{ contains = 'zzz' }}\nblock = 'no'\n"
     );
@@ -440,7 +440,7 @@ fn an_explanation_for_people() {
             "other (user) block: matched false, observed null",
         ]
     );
-    assert_eq!((&shown["rule"], &shown["act"]["do"]), (&json!("no-prod"), &json!("stop")));
+    assert_eq!((&shown["rule"], &shown["act"]["do"]), (&json!("no-prod"), &json!("deny")));
     assert_eq!(shown["reason"], json!("no-prod: production is read-only. Instead: use the replica"));
     assert_eq!(
         shown["observed"],

@@ -56,7 +56,7 @@ fn worker() {
     };
     // All at once, or they would only queue.
     fs::write(dir.join(format!("ready-{name}")), "").unwrap();
-    while job != "write for ever" && !dir.join("go").exists() {
+    while job != "write for ever" && !dir.join("pass").exists() {
         std::thread::yield_now();
     }
     let granted = (0..10).filter(|count| once(*count)).count();
@@ -78,7 +78,7 @@ fn many_processes_share_one_limit() {
         while fs::read_dir(folder.path()).unwrap().count() < 51 {
             std::thread::yield_now();
         }
-        fs::write(folder.path().join("go"), "").unwrap();
+        fs::write(folder.path().join("pass"), "").unwrap();
         let codes: Vec<_> = children.into_iter().map(|mut child| child.wait().unwrap().code().unwrap()).collect();
         assert!(codes.iter().all(|code| (100..=110).contains(code)), "{job}: {codes:?}");
         assert_eq!(codes.iter().map(|code| code - 100).sum::<i32>(), expected, "{job}: {codes:?}");

@@ -58,14 +58,14 @@ fn a_call_without_an_id_gives_back_nothing_of_another() {
          [[dedupe]]\ntool = ['note_it', 'ask_it']\nfor = '1h'\n",
         "",
     );
-    assert!(matches!(nameless(&engine, "note_it", json!({})), Act::Go));
-    assert!(matches!(nameless(&engine, "ask_it", json!({})), Act::Go));
+    assert!(matches!(nameless(&engine, "note_it", json!({})), Act::Pass));
+    assert!(matches!(nameless(&engine, "ask_it", json!({})), Act::Pass));
     for round in 0..4 {
         let pay = nameless(&engine, "pay", json!({ "round": round }));
-        assert_eq!(matches!(pay, Act::Go), round < 2, "round {round}: {pay:?}");
+        assert_eq!(matches!(pay, Act::Pass), round < 2, "round {round}: {pay:?}");
         // Refused by dedupe, behind the limits: one that no limit speaks of, and one that reserved nothing.
-        assert!(matches!(nameless(&engine, "note_it", json!({})), Act::Stop(_)));
-        assert!(matches!(nameless(&engine, "ask_it", json!({})), Act::Stop(_)));
+        assert!(matches!(nameless(&engine, "note_it", json!({})), Act::Deny(_)));
+        assert!(matches!(nameless(&engine, "ask_it", json!({})), Act::Deny(_)));
     }
 }
 
@@ -78,7 +78,7 @@ fn nobody_is_answered_with_what_another_got() {
         let event = Event { principal: Some(principal), ..Event::tool(Point::ToolBefore, &name, id) };
         pipeline.run_now(&event, &mut Body::from(json!({}))).act
     };
-    assert!(matches!(ask("ann", "1"), Act::Go));
+    assert!(matches!(ask("ann", "1"), Act::Pass));
     let arguments = Body::from(json!({}));
     let after = Event {
         principal: Some("ann"),
@@ -87,8 +87,8 @@ fn nobody_is_answered_with_what_another_got() {
         ..Event::tool(Point::ToolAfter, &name, "1")
     };
     pipeline.run_now(&after, &mut Body::from(json!({"content": [{"type": "text", "text": "ann's"}]})));
-    assert!(matches!(ask("ann", "2"), Act::Reply(_)));
-    assert!(matches!(ask("bob", "3"), Act::Go));
+    assert!(matches!(ask("ann", "2"), Act::Answer(_)));
+    assert!(matches!(ask("bob", "3"), Act::Pass));
 }
 
 #[test]

@@ -81,15 +81,15 @@ fn run(engine: &Engine, point: Point, tool: Option<&str>, doc: Value) -> String 
     let mut body = Body::from(doc.clone());
     let outcome = block_on(pipeline.run(&event, &mut body));
     let act = match &outcome.act {
-        Act::Go => "go".to_owned(),
-        Act::Stop(ruling) => format!("stop by {}: {}", ruling.by.as_deref().unwrap_or("-"), ruling.reason),
+        Act::Pass => "pass".to_owned(),
+        Act::Deny(ruling) => format!("deny by {}: {}", ruling.by.as_deref().unwrap_or("-"), ruling.reason),
         Act::Ask(question) => format!("ask: {}", question.parts[0].1.title),
         other => format!("{other:?}"),
     };
     let became = body.json().unwrap();
     let became = if *became == doc { String::new() } else { format!(" -> {became}") };
     let faults = outcome.trace.entries().filter_map(|(who, turn)| match &turn.said {
-        Said::Faulted(fault) if !matches!(outcome.act, Act::Stop(_)) => Some(format!(" ! {}: {fault}", who.id)),
+        Said::Faulted(fault) if !matches!(outcome.act, Act::Deny(_)) => Some(format!(" ! {}: {fault}", who.id)),
         _ => None,
     });
     format!("{act}{became}{}", faults.collect::<String>())
@@ -120,20 +120,20 @@ fn a_program_refuses_rewrites_asks_and_breaks() {
     project.write("guard.py", GUARD);
     let engine = project.engine();
     let shown = |text: String| text.replace(project.path().to_str().unwrap(), "");
-    assert_eq!(bash(&engine, "ls"), "go");
-    assert_eq!(bash(&engine, "psql prod"), "stop by guard: production is read-only; use the replica");
-    assert_eq!(bash(&engine, "make all"), r#"go -> {"command":"make all -n"}"#);
+    assert_eq!(bash(&engine, "ls"), "pass");
+    assert_eq!(bash(&engine, "psql prod"), "deny by guard: production is read-only; use the replica");
+    assert_eq!(bash(&engine, "make all"), r#"pass -> {"command":"make all -n"}"#);
     assert_eq!(bash(&engine, "push"), "ask: push?");
     assert_eq!(
         shown(bash(&engine, "crash")),
-        "stop by guard: `guard` could not judge this (crash: exit status 1 (KeyError: 'x')), so it is refused; to mend it: look at this hook in /tollgate.toml, and run it by hand"
+        "deny by guard: `guard` could not judge this (crash: exit status 1 (KeyError: 'x')), so it is refused; to mend it: look at this hook in /tollgate.toml, and run it by hand"
     );
 }
 
 #[test]
 fn a_failure_passes_only_where_somebody_wrote_so() {
     let project = Project::new("[[hook]]\ncommand = 'exit 1'\non_fault = 'pass'\n");
-    assert_eq!(bash(&project.engine(), "ls"), "go ! hook-1: crash: exit status 1");
+    assert_eq!(bash(&project.engine(), "ls"), "pass ! hook-1: crash: exit status 1");
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn a_rewrite_hides_no_refusal() {
     let first = "[[hook]]\nid = 'first'\ncommand = 'grep -q prod && { echo no prod >&2; exit 2; } || exit 0'\n";
     let then = "[[hook]]\nid = 'then'\ncommand = \"\"\"echo '{\"decision\":\"modify\",\"arguments\":{\"command\":\"prod\"}}'\"\"\"\n";
     let project = Project::new(&format!("{first}{then}"));
-    assert_eq!(bash(&project.engine(), "ls"), r#"stop by first: no prod -> {"command":"prod"}"#);
+    assert_eq!(bash(&project.engine(), "ls"), r#"deny by first: no prod -> {"command":"prod"}"#);
     // And a rule sees what a program made of it.
     let rule = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\nblock = 'no'\n";
     let project = Project::new(&format!("{then}{rule}"));
-    assert_eq!(bash(&project.engine(), "ls"), r#"stop by rules: no-prod: no -> {"command":"prod"}"#);
+    assert_eq!(bash(&project.engine(), "ls"), r#"deny by rules: no-prod: no -> {"command":"prod"}"#);
 }
 
 #[test]
@@ -156,12 +156,12 @@ fn only_those_are_started_that_are_meant() {
          [[hook]]\nid = 'two'\ncommand = 'touch two; exit 2'\nmatch = ['Bash', 'web_*']\n",
     );
     let engine = project.engine();
-    assert_eq!(run(&engine, Point::ToolBefore, Some("read"), json!({})), "go");
+    assert_eq!(run(&engine, Point::ToolBefore, Some("read"), json!({})), "pass");
     assert!(!project.has("one") && !project.has("two"));
-    assert_eq!(run(&engine, Point::ToolBefore, Some("exec"), json!({})), "stop by two: blocked by hook");
-    assert_eq!(run(&engine, Point::ToolBefore, Some("Web_Search"), json!({})), "stop by two: blocked by hook");
+    assert_eq!(run(&engine, Point::ToolBefore, Some("exec"), json!({})), "deny by two: blocked by hook");
+    assert_eq!(run(&engine, Point::ToolBefore, Some("Web_Search"), json!({})), "deny by two: blocked by hook");
     assert!(!project.has("one"));
-    assert_eq!(run(&engine, Point::ToolAfter, Some("write"), json!({})), "go", "it stands elsewhere");
+    assert_eq!(run(&engine, Point::ToolAfter, Some("write"), json!({})), "pass", "it stands elsewhere");
 }
 
 /// Calls come under the name that all names of a tool stand for, which a pattern of another one does not fit.
@@ -179,26 +179,26 @@ fn a_pattern_fits_a_tool_by_each_of_its_names() {
         let project =
             Project::new(&format!("[[hook]]\nid = 'one'\ncommand = 'exit 2'\nmatch = ['{pattern}', 'none']\n"));
         let said = run(&project.engine(), Point::ToolBefore, Some(tool), json!({}));
-        assert_eq!(said != "go", asked, "{pattern} {tool}: {said}");
+        assert_eq!(said != "pass", asked, "{pattern} {tool}: {said}");
     }
 }
 
 #[test]
 fn without_hooks_everything_goes() {
-    assert_eq!(bash(&Project::new("").engine(), "ls"), "go");
+    assert_eq!(bash(&Project::new("").engine(), "ls"), "pass");
     let project = Project::new("");
     project.write(".tollgate/workspace.json", r#"{"hooks": {"preToolUse": []}}"#);
-    assert_eq!(bash(&project.engine(), "ls"), "go");
+    assert_eq!(bash(&project.engine(), "ls"), "pass");
 }
 
 #[test]
 fn prompts_in_the_words_of_the_seed() {
     for (command, expected) in [
-        ("echo 'no secrets here' >&2; exit 2", "stop by userPromptSubmit-1: no secrets here"),
-        (r#"echo '{"decision":"block","reason":"no"}'"#, "stop by userPromptSubmit-1: no"),
-        (r#"echo '{"decision":"modify","input":"[hidden]"}'"#, r#"go -> {"text":"[hidden]"}"#),
-        ("exit 0", "go"),
-        (r#"test "$(cat)" = '{"input":"hello"}'"#, "go"),
+        ("echo 'no secrets here' >&2; exit 2", "deny by userPromptSubmit-1: no secrets here"),
+        (r#"echo '{"decision":"block","reason":"no"}'"#, "deny by userPromptSubmit-1: no"),
+        (r#"echo '{"decision":"modify","input":"[hidden]"}'"#, r#"pass -> {"text":"[hidden]"}"#),
+        ("exit 0", "pass"),
+        (r#"test "$(cat)" = '{"input":"hello"}'"#, "pass"),
     ] {
         let project = Project::new("");
         let hooks = json!({"hooks": {"userPromptSubmit": [{"command": command}]}});
@@ -210,7 +210,7 @@ fn prompts_in_the_words_of_the_seed() {
     project.write(".tollgate/workspace.json", r#"{"hooks": {"userPromptSubmit": [{"command": "true; gone"}]}}"#);
     let told = run(&project.engine(), Point::PromptSubmit, None, json!({"text": "hello"}));
     assert!(
-        told.starts_with("stop by userPromptSubmit-1: `userPromptSubmit-1` could not judge this (missing"),
+        told.starts_with("deny by userPromptSubmit-1: `userPromptSubmit-1` could not judge this (missing"),
         "{told}"
     );
 }
@@ -219,18 +219,18 @@ fn prompts_in_the_words_of_the_seed() {
 fn every_event_has_its_own_program_and_none_of_them_stops_anything() {
     let project = Project::new("");
     let hooks = json!({"hooks": {
-        "stop": [{"command": "cat > stop"}, {"command": "exit 1"}],
+        "deny": [{"command": "cat > stop"}, {"command": "exit 1"}],
         "preCompact": [{"command": "cat > compact"}],
         "sessionStart": [{"command": "cat > start; exit 3"}],
         "sessionEnd": [{"command": "cat > end"}],
     }});
     project.write(".tollgate/workspace.json", &hooks.to_string());
     let engine = project.engine();
-    assert_eq!(run(&engine, Point::TurnStop, None, json!({})), "go ! stop-2: crash: exit status 1");
-    assert!(project.has("stop") && !project.has("compact") && !project.has("start") && !project.has("end"));
-    assert_eq!(run(&engine, Point::CompactBefore, None, json!({})), "go");
-    assert_eq!(run(&engine, Point::SessionStart, None, json!({})), "go ! sessionStart-1: crash: exit status 3");
-    assert_eq!(run(&engine, Point::SessionEnd, None, json!({})), "go");
+    assert_eq!(run(&engine, Point::TurnStop, None, json!({})), "pass ! stop-2: crash: exit status 1");
+    assert!(project.has("deny") && !project.has("compact") && !project.has("start") && !project.has("end"));
+    assert_eq!(run(&engine, Point::CompactBefore, None, json!({})), "pass");
+    assert_eq!(run(&engine, Point::SessionStart, None, json!({})), "pass ! sessionStart-1: crash: exit status 3");
+    assert_eq!(run(&engine, Point::SessionEnd, None, json!({})), "pass");
     let read = |name: &str| std::fs::read_to_string(project.path().join(name)).unwrap();
     assert_eq!(read("end"), r#"{"point":"session.end","session":"s"}"#);
     assert!(project.has("compact") && project.has("start"));
@@ -248,12 +248,12 @@ fn one_hook_may_judge_and_watch() {
         (Point::SessionStart, None),
         (Point::TurnStop, None),
     ] {
-        assert_eq!(run(&engine, point, tool, json!({"text": ""})), "go", "{point}");
+        assert_eq!(run(&engine, point, tool, json!({"text": ""})), "pass", "{point}");
         assert!(project.has(point.name()), "{point}");
     }
 }
 
-const REFUSED: &str = "stop by hooks: the hooks of this project are not trusted as they are now, so they cannot be asked; the user can look at them and run `tollgate trust`";
+const REFUSED: &str = "deny by hooks: the hooks of this project are not trusted as they are now, so they cannot be asked; the user can look at them and run `tollgate trust`";
 
 #[test]
 fn hooks_that_nobody_trusted_refuse_and_do_not_run() {
@@ -263,8 +263,8 @@ fn hooks_that_nobody_trusted_refuse_and_do_not_run() {
     let engine = engine(project.plan(Layer::Project, false));
     assert_eq!(bash(&engine, "ls"), REFUSED, "nobody knows what they would say of this one");
     assert_eq!(run(&engine, Point::ToolBefore, Some("write"), json!({})), REFUSED);
-    assert_eq!(run(&engine, Point::ToolAfter, Some("write"), json!({})), "go");
-    assert_eq!(run(&engine, Point::TurnStop, None, json!({})), "go");
+    assert_eq!(run(&engine, Point::ToolAfter, Some("write"), json!({})), "pass");
+    assert_eq!(run(&engine, Point::TurnStop, None, json!({})), "pass");
     assert!(!project.has("ran") && !project.has("stopped"));
 }
 
@@ -273,16 +273,16 @@ fn hooks_that_are_trusted_run_until_they_change() {
     let project = Project::new("[[hook]]\ncommand = 'sh guard.sh'\non_fault = 'pass'\n");
     project.write("guard.sh", "exit 0\n");
     let engine = engine(project.plan(Layer::Project, true));
-    assert_eq!(bash(&engine, "ls"), "go");
+    assert_eq!(bash(&engine, "ls"), "pass");
     project.write("guard.sh", "touch ran; exit 0 # changed\n");
     let told = bash(&engine, "ls").replace(project.path().to_str().unwrap(), "");
     assert_eq!(
         told,
-        "stop by hook-1: `/guard.sh` is no longer what was trusted; look at it, then run `tollgate trust`"
+        "deny by hook-1: `/guard.sh` is no longer what was trusted; look at it, then run `tollgate trust`"
     );
     assert!(!project.has("ran"));
     project.write("guard.sh", "exit 0\n");
-    assert_eq!(bash(&engine, "ls"), "go");
+    assert_eq!(bash(&engine, "ls"), "pass");
 }
 
 #[test]
@@ -290,8 +290,8 @@ fn what_is_only_observed_stops_nothing() {
     let project = Project::new("[[hook]]\ncommand = 'exit 2'\n");
     let policy = std::fs::read_to_string(project.path().join("tollgate.toml")).unwrap();
     project.write("tollgate.toml", &format!("mode = 'observe'\n{policy}"));
-    assert_eq!(bash(&project.engine(), "ls"), "go");
-    assert_eq!(bash(&engine(project.plan(Layer::Project, true)), "ls"), "go");
+    assert_eq!(bash(&project.engine(), "ls"), "pass");
+    assert_eq!(bash(&engine(project.plan(Layer::Project, true)), "ls"), "pass");
 }
 
 #[test]
@@ -316,5 +316,5 @@ fn a_kept_plan_runs_like_a_new_one() {
     assert_eq!(kept[0].timeout, Duration::from_secs(3));
     let mut plan = combine(Vec::new(), false, Date::of_seconds(0)).unwrap();
     plan.hooks = kept;
-    assert_eq!(bash(&engine(plan), "ls"), "stop by hook-1: blocked by hook");
+    assert_eq!(bash(&engine(plan), "ls"), "deny by hook-1: blocked by hook");
 }

@@ -234,7 +234,7 @@ pub struct Decision {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// It happens.
-    Go,
+    Pass,
     /// It happens like this: the whole new arguments, result or prompt, in the agent's own shape.
     Rewrite(Value),
     /// The agent asks its user, with these words.
@@ -242,18 +242,18 @@ pub enum Said {
     /// The same, and what the user agrees to happens like this. Only asked of an event that can do both.
     AskRewritten(String, Value),
     /// It does not happen, for this reason. Never empty: some agents take that for consent.
-    Stop(String),
+    Deny(String),
 }
 
 impl Decision {
     /// A refusal.
-    pub fn stop(reason: impl Into<String>) -> Self {
-        Self { said: Said::Stop(reason.into()), notes: Vec::new(), tells: Vec::new() }
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { said: Said::Deny(reason.into()), notes: Vec::new(), tells: Vec::new() }
     }
 
     /// Whether there is nothing to say.
     pub fn is_silent(&self) -> bool {
-        self.said == Said::Go && self.notes.is_empty() && self.tells.is_empty()
+        self.said == Said::Pass && self.notes.is_empty() && self.tells.is_empty()
     }
 }
 

@@ -226,20 +226,20 @@ fn check(agent: &Agent, hook: &Hook, played: &Played<'_>, answer: &HookAnswer) -
     let rewritten = hook.point.is_gate() && (before != after || settled);
     let routed = played.report.get("route").is_some_and(|route| !route.is_null());
     match played.text("act") {
-        "stop" => refused(played.text("reason")),
+        "deny" => refused(played.text("reason")),
         "ask" if rewritten && native::asks_only_as_it_is(agent.id) => refused(""),
         "ask" if hook.can.ask && (!rewritten || hook.can.rewrite) && !routed => {
             let asks = native::asks(agent.id, hook, answer) && (!rewritten || native::carries(answer, &after));
             if asks { Ok(()) } else { Err("is not asked".to_owned()) }
         }
-        "ask" | "elsewhere" | "reply" => refused(""),
-        "go" if rewritten && denied && native::cannot_carry(agent.id, hook, &before, &after) => Ok(()),
-        "go" if rewritten && hook.can.rewrite => {
+        "ask" | "route" | "answer" => refused(""),
+        "pass" if rewritten && denied && native::cannot_carry(agent.id, hook, &before, &after) => Ok(()),
+        "pass" if rewritten && hook.can.rewrite => {
             let carried = native::carries(answer, &after);
             if carried { Ok(()) } else { Err(format!("is not rewritten to {after}")) }
         }
-        "go" if rewritten => refused(""),
-        "go" => {
+        "pass" if rewritten => refused(""),
+        "pass" => {
             let lists = [("notes", hook.can.note), ("tells", hook.can.tell)];
             let said_all = lists.iter().all(|(key, can)| {
                 let texts = played.report.get(*key).and_then(Value::as_array).cloned().unwrap_or_default();

@@ -100,7 +100,7 @@ fn decision(plan: &Plan, rule: &Rule) -> Option<Decision> {
     };
     let decision = match changed.and_then(|changed| changed.decision) {
         Some(OverrideDecision::Ask) => Decision::Ask,
-        Some(OverrideDecision::Block) => Decision::Block,
+        Some(OverrideDecision::Deny) => Decision::Deny,
         _ => written,
     };
     enforced.then_some(decision)
@@ -142,11 +142,11 @@ fn short(agent: &Agent, point: Point, decision: Decision) -> Vec<Short> {
 
 fn able(can: Can, decision: Decision) -> bool {
     match decision {
-        Decision::Block => can.deny,
+        Decision::Deny => can.deny,
         Decision::Ask => can.ask,
         // Nothing is run elsewhere by a hook yet.
         Decision::Route => false,
-        Decision::Edit | Decision::Redact => can.rewrite,
+        Decision::Rewrite | Decision::Redact => can.rewrite,
         Decision::Log => true,
     }
 }
@@ -163,7 +163,7 @@ impl Degraded {
                 format!("{what} with credentials are withheld instead of redacted")
             }
             (Instead::Refused, _) => format!("rewritten {what} are refused"),
-            (Instead::Nothing, "block") => format!("{what} cannot be refused, only recorded"),
+            (Instead::Nothing, "deny") => format!("{what} cannot be refused, only recorded"),
             (Instead::Nothing, "ask") => format!("{what} cannot be asked about or refused, only recorded"),
             (Instead::Nothing, "route") => format!("{what} cannot be sent to a sandbox, only recorded"),
             (Instead::Nothing, "redact") => format!("{what} cannot be redacted"),
@@ -212,7 +212,7 @@ ask = "sure?"
 [[rule]]
 id = "edit"
 tool = "exec"
-edit = [{ set = { command = "true" } }]
+rewrite = [{ set = { command = "true" } }]
 [[rule]]
 id = "hide"
 on = ["tool.after", "tool.persist"]
@@ -222,7 +222,7 @@ redact = true
 id = "no-secrets"
 on = "prompt.submit"
 secret = true
-block = "a secret"
+deny = "a secret"
 [[rule]]
 id = "boxed"
 tool = "*"

@@ -50,7 +50,7 @@ pub(crate) fn decided(
     let decision = at(&state, &own, registration.clone(), judge)?;
     if let (Said::Rewrite(value), Point::ToolBefore) = (&decision.said, read.payload.hook.point) {
         // Some agents give the other registration the call as it is by now. It was judged in this form.
-        let passed = || Ok(Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() });
+        let passed = || Ok(Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() });
         // If that cannot be noted, it is judged again.
         let _ = at(&state, &key(read, moment, Some(value)), registration, passed);
     }
@@ -139,11 +139,11 @@ fn read_back(kept: &Value) -> Option<Kept> {
     let reason = || kept.get("reason")?.as_str().map(str::to_owned);
     let value = || kept.get("value").cloned();
     let said = match kept.get("said")?.as_str()? {
-        "go" => Said::Go,
+        "pass" => Said::Pass,
         "rewrite" => Said::Rewrite(value()?),
         "ask" => Said::Ask(reason()?),
         "ask rewritten" => Said::AskRewritten(reason()?, value()?),
-        "stop" => Said::Stop(reason()?),
+        "deny" => Said::Deny(reason()?),
         _ => return None,
     };
     let decision = Decision { said, notes: texts("notes")?, tells: texts("tells")? };
@@ -153,11 +153,11 @@ fn read_back(kept: &Value) -> Option<Kept> {
 fn written(kept: &Kept) -> Value {
     let Kept { decision: Decision { said, notes, tells }, answered } = kept;
     let (said, reason, value) = match said {
-        Said::Go => ("go", None, None),
+        Said::Pass => ("pass", None, None),
         Said::Rewrite(value) => ("rewrite", None, Some(value)),
         Said::Ask(reason) => ("ask", Some(reason), None),
         Said::AskRewritten(reason, value) => ("ask rewritten", Some(reason), Some(value)),
-        Said::Stop(reason) => ("stop", Some(reason), None),
+        Said::Deny(reason) => ("deny", Some(reason), None),
     };
     json!({ "said": said, "reason": reason, "value": value, "notes": notes, "tells": tells, "answered": answered })
 }

@@ -131,7 +131,7 @@ pub fn answer(gate: &Gate<'_>, read: &Read<'_>) -> HookAnswer {
 pub fn decide(gate: &Gate<'_>, read: &Read<'_>) -> Decision {
     let Read { agent, payload, .. } = read;
     let mut decision = (agent.decode)(payload).map_or_else(
-        |problem| Decision::stop(broken(&format!("what {} sent: {problem}", agent.title))),
+        |problem| Decision::deny(broken(&format!("what {} sent: {problem}", agent.title))),
         |moment| judge(gate, read, moment),
     );
     decision.tells.extend(gate.tells.iter().cloned());
@@ -142,12 +142,12 @@ pub fn decide(gate: &Gate<'_>, read: &Read<'_>) -> Decision {
 pub fn say(agent: &Agent, payload: &Payload<'_>, decision: Decision) -> HookAnswer {
     let Can { deny, note, tell, .. } = payload.hook.can;
     let Decision { mut said, mut notes, mut tells } = decision;
-    if let Said::Stop(reason) = &said
+    if let Said::Deny(reason) = &said
         && !deny
     {
         // It cannot be held up here. It is recorded, and whoever can be told is.
         tells.push(reason.clone());
-        said = Said::Go;
+        said = Said::Pass;
     }
     if !note {
         notes.clear();
@@ -164,7 +164,7 @@ pub fn say(agent: &Agent, payload: &Payload<'_>, decision: Decision) -> HookAnsw
 
 /// Refuses what an agent wrote, whatever it is.
 pub fn refuse(read: &Read<'_>, reason: &str) -> HookAnswer {
-    say(read.agent, &read.payload, Decision::stop(reason))
+    say(read.agent, &read.payload, Decision::deny(reason))
 }
 
 /// What something of ours that broke is called in a refusal.
@@ -177,10 +177,10 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
     let hook = payload.hook;
     let mut body = moment.body.clone();
     if let Some(why) = outside(*ambiguity, &body, hook.point) {
-        return Decision::stop(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
+        return Decision::deny(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
     }
     if hook.point == Point::ToolBefore && is_canary(&body) {
-        return Decision::stop(CANARY_REASON);
+        return Decision::deny(CANARY_REASON);
     }
     let name = moment.tool.map(|tool| gate.pipeline.name(tool));
     let call = call_id(&moment, payload);
@@ -208,7 +208,7 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
         None => outcome.act,
         Some(Ok(act)) => act,
         Some(Err(error)) => {
-            Act::Stop(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
+            Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
         }
     };
     let rewritten = differs(&moment.body, &body);
@@ -217,9 +217,9 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
         Ok(said) => said,
         // A call that goes on all the same has not ended here.
         Err(ruling) if hook.point == Point::ToolBefore && hook.can.deny => {
-            Said::Stop(ended(gate, &event, &body, &ruling))
+            Said::Deny(ended(gate, &event, &body, &ruling))
         }
-        Err(ruling) => Said::Stop(worded(ruling.reason.trim()).to_owned()),
+        Err(ruling) => Said::Deny(worded(ruling.reason.trim()).to_owned()),
     };
     Decision { said, notes, tells }
 }
@@ -230,9 +230,9 @@ fn possible(read: &Read<'_>, act: Act, rewritten: Option<&Body>) -> Result<Said,
     let Read { agent, payload, .. } = read;
     let Can { ask, rewrite, deny, .. } = payload.hook.can;
     let refused = |reason: String| Ruling::of_pipeline(Cause::Power, reason);
-    let objection = matches!(act, Act::Stop(_));
+    let objection = matches!(act, Act::Deny(_));
     let act = within(act, rewritten.is_some(), Able { ask, rewrite, ..Able::default() }, agent.title);
-    if let Act::Stop(ruling) = act {
+    if let Act::Deny(ruling) = act {
         // Nothing is refused where nothing can be: it only would have been.
         let only_words = !deny && !objection;
         return Err(if only_words { refused(unchanged(payload.hook.point, agent.title)) } else { *ruling });
@@ -241,10 +241,10 @@ fn possible(read: &Read<'_>, act: Act, rewritten: Option<&Body>) -> Result<Said,
     let said = match (act, value.map_err(|fault| refused(broken(&fault.to_string())))?) {
         (Act::Ask(question), Some(value)) => Said::AskRewritten(titles(&question), value),
         (Act::Ask(question), None) => Said::Ask(titles(&question)),
-        (Act::Go, Some(value)) => Said::Rewrite(value),
-        (Act::Go, None) => Said::Go,
+        (Act::Pass, Some(value)) => Said::Rewrite(value),
+        (Act::Pass, None) => Said::Pass,
         // What cannot be done here has been refused by now.
-        (Act::Stop(_) | Act::Elsewhere { .. } | Act::Reply(_), _) => {
+        (Act::Deny(_) | Act::Route { .. } | Act::Answer(_), _) => {
             return Err(refused(broken("this version cannot carry it out")));
         }
     };
@@ -322,7 +322,7 @@ fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) 
     let event = Event {
         point: Point::ToolAfter,
         arguments: Some(arguments),
-        ended: Some(Ended::Blocked),
+        ended: Some(Ended::Denied),
         reason: Some(&reason),
         took: Some(Duration::ZERO),
         permission: false,
@@ -332,7 +332,7 @@ fn ended(gate: &Gate<'_>, event: &Event<'_>, arguments: &Body, ruling: &Ruling) 
     let before = body.clone();
     let outcome = block_on(gate.pipeline.run(&event, &mut body));
     match outcome.act {
-        Act::Stop(again) => worded(again.reason.trim()).to_owned(),
+        Act::Deny(again) => worded(again.reason.trim()).to_owned(),
         _ if differs(&before, &body) => {
             let doc = body.json().cloned().unwrap_or_default();
             let texts = lens_for(&doc).texts(&doc).join("\n");

@@ -3,10 +3,10 @@
 //! The plugin starts this program with `hook <agent>`, writes one document to its standard input and reads one answer:
 //!
 //! ```text
-//! {"decision": "go" | "rewrite" | "ask" | "stop", "reason": "…", "value": …, "notes": ["…"]}
+//! {"decision": "pass" | "rewrite" | "ask" | "deny", "reason": "…", "value": …, "notes": ["…"]}
 //! ```
 //!
-//! Exit status 0 with nothing printed is "go". Everything else (another status, a signal, a text that is no answer, a
+//! Exit status 0 with nothing printed is "pass". Everything else (another status, a signal, a text that is no answer, a
 //! program that is not there or takes too long) is an error in the plugin, which its agent takes for a refusal.
 
 use std::time::Duration;
@@ -82,7 +82,7 @@ pub(crate) fn answer(decision: &Decision) -> HookAnswer {
     let mut answer = Map::new();
     let mut put = |key: &str, value: Value| drop(answer.insert(key.to_owned(), value));
     match &decision.said {
-        Said::Go => put("decision", json!("go")),
+        Said::Pass => put("decision", json!("pass")),
         Said::Rewrite(value) => {
             put("decision", json!("rewrite"));
             put("value", value.clone());
@@ -92,8 +92,8 @@ pub(crate) fn answer(decision: &Decision) -> HookAnswer {
             put("reason", json!(worded(reason)));
         }
         // Their agents cannot be asked about another call than the one they have.
-        Said::Stop(reason) | Said::AskRewritten(reason, _) => {
-            put("decision", json!("stop"));
+        Said::Deny(reason) | Said::AskRewritten(reason, _) => {
+            put("decision", json!("deny"));
             put("reason", json!(worded(reason)));
         }
     }

@@ -329,7 +329,7 @@ fn a_program_that_is_gone_is_not_a_program_that_agrees() {
     );
     hook.program.folder = "/nowhere".into();
     let (outcome, _) = run(hook, event, OnFault::Deny, json!({}));
-    assert!(matches!(outcome.act, Act::Stop(ruling) if ruling.reason.contains("its folder `/nowhere` is not there")));
+    assert!(matches!(outcome.act, Act::Deny(ruling) if ruling.reason.contains("its folder `/nowhere` is not there")));
 }
 
 /// Whether a pipe full on one side while the other waits can hold anybody up.
@@ -420,7 +420,7 @@ fn whoever_stops_waiting_ends_it() {
     registry.add(tollgate_core::Registration { limit, ..made }).unwrap();
     let mut body = json!({}).into();
     let outcome = tollgate_clock::block_on(registry.snapshot().run(&event, &mut body));
-    assert!(matches!(outcome.act, Act::Stop(_)));
+    assert!(matches!(outcome.act, Act::Deny(_)));
     assert!(folder.path().join("started").exists());
     assert!(gone(&mark));
 }

@@ -216,7 +216,7 @@ fn watchers_cannot_stop_anything() {
 fn a_call_that_was_refused_is_told_in_our_words_only() {
     let names = Names::default();
     let name = names.name("bash");
-    let event = Event { ended: Some(Ended::Blocked), ..Event::tool(Point::ToolAfter, &name, "c") };
+    let event = Event { ended: Some(Ended::Denied), ..Event::tool(Point::ToolAfter, &name, "c") };
     for (protocol, told) in [(Protocol::Tollgate, true), (Protocol::Seed, false), (Protocol::ClaudeCode, false)] {
         let folder = Folder::new();
         run(folder.hook("touch ran", protocol), event, OnFault::Deny, json!({}));

@@ -75,10 +75,10 @@ pub(crate) struct Rule {
 
 #[derive(Debug)]
 pub(crate) enum Action {
-    Block(String),
+    Deny(String),
     Ask(Query),
     Route(Route),
-    Edit(Edits),
+    Rewrite(Edits),
     Redact(Redaction),
     Log(String),
 }
@@ -97,10 +97,10 @@ pub(crate) struct Exception {
 impl Action {
     pub(crate) fn decision(&self) -> Decision {
         match self {
-            Self::Block(_) => Decision::Block,
+            Self::Deny(_) => Decision::Deny,
             Self::Ask(_) => Decision::Ask,
             Self::Route(_) => Decision::Route,
-            Self::Edit(_) => Decision::Edit,
+            Self::Rewrite(_) => Decision::Rewrite,
             Self::Redact(_) => Decision::Redact,
             Self::Log(_) => Decision::Log,
         }
@@ -109,10 +109,10 @@ impl Action {
     /// Why, in the rule's own words.
     pub(crate) fn reason(&self) -> String {
         match self {
-            Self::Block(reason) | Self::Log(reason) => reason.clone(),
+            Self::Deny(reason) | Self::Log(reason) => reason.clone(),
             Self::Ask(query) => query.title.clone(),
             Self::Route(route) => format!("runs at `{}`", route.provider),
-            Self::Edit(_) => "is rewritten".to_owned(),
+            Self::Rewrite(_) => "is rewritten".to_owned(),
             Self::Redact(_) => "credentials are taken out".to_owned(),
         }
     }
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         self.power(decision, points);
         let key = decision.name();
         let action = match decision {
-            Decision::Block => self.words(form.block.as_ref()).map(Action::Block),
+            Decision::Deny => self.words(form.deny.as_ref()).map(Action::Deny),
             Decision::Log => self.words(form.log.as_ref()).map(Action::Log),
             Decision::Ask => form.ask.as_ref().map(|ask| self.query(ask)).map(Action::Ask),
             Decision::Route => form.route.as_ref().map(|route| {
@@ -245,8 +245,8 @@ impl Compiler<'_> {
                 let form::RouteForm { provider, command, place } = route.clone();
                 Action::Route(Route { provider, place, command })
             }),
-            Decision::Edit => match Edits::compile(form.edit.as_deref().unwrap_or_default(), points) {
-                Ok(edits) => Some(Action::Edit(edits)),
+            Decision::Rewrite => match Edits::compile(form.rewrite.as_deref().unwrap_or_default(), points) {
+                Ok(edits) => Some(Action::Rewrite(edits)),
                 Err(found) => self.below(key, found),
             },
             Decision::Redact => match form.redact.as_ref().map(Redaction::compile)? {
@@ -254,7 +254,7 @@ impl Compiler<'_> {
                 Err(found) => self.below(key, found),
             },
         };
-        if action.is_none() && matches!(decision, Decision::Block | Decision::Log) {
+        if action.is_none() && matches!(decision, Decision::Deny | Decision::Log) {
             self.found.push(Mistake::new("say why").at(key));
         }
         action
@@ -289,12 +289,12 @@ impl Compiler<'_> {
     /// Whether the decision can be carried out at all points.
     fn power(&mut self, decision: Decision, points: &[Point]) {
         let takes = |point: &Point| match decision {
-            Decision::Block => point.takes(Power::Deny),
+            Decision::Deny => point.takes(Power::Deny),
             Decision::Ask => point.takes(Power::Ask),
-            Decision::Route => point.takes(Power::Divert),
+            Decision::Route => point.takes(Power::Route),
             Decision::Redact => point.is_gate(),
             // Notes can be given when a session starts; what else cannot be done there is said by each edit.
-            Decision::Edit => point.is_gate() || *point == Point::SessionStart,
+            Decision::Rewrite => point.is_gate() || *point == Point::SessionStart,
             Decision::Log => true,
         };
         if let Some(point) = points.iter().find(|point| !takes(point)) {
@@ -337,7 +337,7 @@ fn apply_overrides(rules: &mut Vec<Rule>, setting: &Setting, known: &[&str], mis
         }
         let reason = || rule.action.reason();
         let (power, action) = match form.decision {
-            Some(OverrideDecision::Block) => (Power::Deny, Action::Block(reason())),
+            Some(OverrideDecision::Deny) => (Power::Deny, Action::Deny(reason())),
             Some(OverrideDecision::Ask) => (Power::Ask, Action::Ask(Query { title: reason(), ..Query::default() })),
             None => continue,
         };

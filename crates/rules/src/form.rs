@@ -225,7 +225,7 @@ pub struct Rule {
     pub conditions: Conditions,
     /// Refuse, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<String>,
+    pub deny: Option<String>,
     /// Let a human decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Ask>,
@@ -234,7 +234,7 @@ pub struct Rule {
     pub route: Option<RouteForm>,
     /// Rewrite it: these edits, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit: Option<Vec<EditForm>>,
+    pub rewrite: Option<Vec<EditForm>>,
     /// Take credentials (and more) out of every string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<Redact>,
@@ -380,7 +380,7 @@ pub struct Require {
     pub arg: BTreeMap<String, ArgForm>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<String>,
+    pub deny: Option<String>,
 }
 
 /// At most `max` calls, refilled evenly over `every`.
@@ -405,7 +405,7 @@ pub struct Limit {
     pub cost: Option<String>,
     /// Refuse what is too much, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<String>,
+    pub deny: Option<String>,
     /// Let a human decide about what is too much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<Ask>,
@@ -445,7 +445,7 @@ pub struct Loop {
     pub warn: Option<u32>,
     /// Refused after so many; 20 if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<u32>,
+    pub deny: Option<u32>,
     /// How many calls back are remembered; 30 if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
@@ -524,7 +524,7 @@ pub enum OverrideDecision {
     /// A human decides.
     Ask,
     /// Refused.
-    Block,
+    Deny,
 }
 
 /// Free members of a table.

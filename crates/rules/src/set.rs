@@ -113,7 +113,7 @@ impl Finding {
 
 impl RuleSet {
     pub(crate) fn new(rules: Vec<Rule>) -> Self {
-        let judges = |rule: &Rule| matches!(rule.action, Action::Block(_) | Action::Ask(_) | Action::Log(_));
+        let judges = |rule: &Rule| matches!(rule.action, Action::Deny(_) | Action::Ask(_) | Action::Log(_));
         let judging = Index::new(&rules, judges);
         let routing = Index::new(&rules, |rule| matches!(rule.action, Action::Route(_)));
         let everything = Index::new(&rules, |_| true);

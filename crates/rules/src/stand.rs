@@ -42,7 +42,7 @@ impl RuleSet {
         let mend = Some("`tollgate explain` says which rule it was and why".into());
         let mut all = Vec::new();
         let edits = self.inner.rules.iter().enumerate();
-        for (number, rule) in edits.filter(|(_, rule)| matches!(rule.action, Action::Edit(_) | Action::Redact(_))) {
+        for (number, rule) in edits.filter(|(_, rule)| matches!(rule.action, Action::Rewrite(_) | Action::Redact(_))) {
             let edit = Rewrite { judge: judge(false), number };
             all.push(Registration {
                 select: Selector { tool: tool(&self.inner, number, rule), ..Selector::default() },
@@ -111,7 +111,7 @@ impl Judge {
 
     fn verdict(&self, mut found: Vec<(&Rule, Finding)>) -> Verdict {
         found.retain(|(_, finding)| finding.is_enforced());
-        let denies = |finding: &Finding| finding.decision == Decision::Block || finding.fault.is_some();
+        let denies = |finding: &Finding| finding.decision == Decision::Deny || finding.fault.is_some();
         if let Some((_, finding)) = found.iter().find(|(_, finding)| denies(finding)) {
             return Verdict::deny(finding.message());
         }
@@ -158,7 +158,7 @@ fn route(found: &[(&Rule, Finding)]) -> Verdict {
             "{first}: sends it to `{}`, and {other} to `{}`, and not in the same way",
             there.provider, elsewhere.provider
         )),
-        None => Verdict::divert(there.clone()),
+        None => Verdict::route(there.clone()),
     }
 }
 
@@ -189,7 +189,7 @@ impl Rewrite {
         match (&rule.action, finding.fault) {
             (_, Some(fault)) => Err(fault),
             _ if finding.observed || finding.excepted.is_some() => Ok(()),
-            (Action::Edit(edits), None) => edits.apply(event, body),
+            (Action::Rewrite(edits), None) => edits.apply(event, body),
             (Action::Redact(redaction), None) => redaction.apply(body),
             _ => Ok(()),
         }

@@ -15,7 +15,7 @@ fn check(policy: &str, refused: &[Call], fine: &[Call]) {
     for (calls, expected) in [(refused, true), (fine, false)] {
         for call in calls {
             let act = act(&set, call);
-            assert_eq!(act.starts_with("stop"), expected, "{} {}: {act}", call.tool, call.args);
+            assert_eq!(act.starts_with("deny"), expected, "{} {}: {act}", call.tool, call.args);
         }
     }
 }
@@ -26,7 +26,7 @@ const SENSITIVE: &str = r#"
     kind = ["read", "write", "edit"]
     path = ["~/.ssh/**", "~/.aws/**", "~/.gnupg/**", "/etc/shadow", ".env", "*.pem", "credentials.json", "~/.bashrc", "~/.zshrc"]
     not = { path = ["**/node_modules/**", "**/fixtures/**"] }
-    block = "this file holds credentials"
+    deny = "this file holds credentials"
 "#;
 
 /// A file guard looks at file tools, knows where files lie, and leaves commands to whoever is for commands.
@@ -60,16 +60,16 @@ const CONSTRAINTS: &str = r#"
     [[rule]]
     id = "drafts"
     tool = "create_pull_request"
-    edit = [{ set = { draft = true } }]
+    rewrite = [{ set = { draft = true } }]
     [[rule]]
     id = "labels"
     tool = "*"
     arg.labels = { exists = true }
-    edit = [{ keep = { labels = ["bug", "docs"] } }]
+    rewrite = [{ keep = { labels = ["bug", "docs"] } }]
     [[rule]]
     id = "comments"
     tool = "add_comment"
-    edit = [{ truncate = { bytes = 5, in = "body" } }]
+    rewrite = [{ truncate = { bytes = 5, in = "body" } }]
 "#;
 
 /// Constraints that rewrite: a draft is forced, labels are filtered, a comment is cut, and nothing happens otherwise.
@@ -87,7 +87,7 @@ fn constraints_rewrite() {
         ("get_issue", json!({"body": "a long one"}), json!({"body": "a long one"})),
     ] {
         let (act, body) = run(&pipeline, &call(tool, before));
-        assert_eq!((short(act).as_str(), body.json().unwrap()), ("go", &after), "{tool}");
+        assert_eq!((short(act).as_str(), body.json().unwrap()), ("pass", &after), "{tool}");
     }
 }
 
@@ -120,17 +120,17 @@ const COMMANDS: &str = r#"
     id = "plain-commands"
     kind = "exec"
     arg.command = { regex = '[|&;$`(){}!<>\\#~\n]' }
-    block = "one plain command, please"
+    deny = "one plain command, please"
     [[rule]]
     id = "listed-commands"
     kind = "exec"
     not = { arg.command = { regex = '^(git (log|status|diff|show|rev-parse)|br (list|get|sync)|ls|cat|wc)( |$)' } }
-    block = "this command is not on the list"
+    deny = "this command is not on the list"
     [[rule]]
     id = "git-flags"
     kind = "exec"
     arg.command = { regex = '^git( .*)? (-c|--exec-path|--git-dir|--work-tree)([ =]|$)' }
-    block = "this flag lets git run anything"
+    deny = "this flag lets git run anything"
 "#;
 
 /// A list of commands, without anything of the shell.
@@ -173,17 +173,17 @@ fn observing_is_not_deciding() {
         tool = "exec"
         text = { contains = "hunter2" }
         mode = "observe"
-        block = "holds a password"
+        deny = "holds a password"
         [[rule]]
         id = "broken"
         tool = "exec"
         mode = "observe"
         when = "args.missing == text"
-        block = "no"
+        deny = "no"
         "#,
     );
     let (act, _) = run(&pipeline(&set, Some(Arc::clone(&heard) as Arc<_>)), &bash("login hunter2"));
-    assert_eq!(short(act), "go");
+    assert_eq!(short(act), "pass");
     let heard = heard.0.lock().unwrap().join("\n");
     assert_eq!(
         heard,

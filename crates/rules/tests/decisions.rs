@@ -49,7 +49,7 @@ fn conditions_of_calls() {
         ("tool = 'x'\nsecret = false", call("x", json!({"a": "nothing"})), true),
     ] {
         let set = rule(&format!("{conditions}\nblock = 'no'"));
-        let expected = if expected { "stop r: no" } else { "go" };
+        let expected = if expected { "deny r: no" } else { "pass" };
         assert_eq!(act(&set, &call), expected, "{conditions} {} {}", call.tool, call.args);
     }
 }
@@ -85,25 +85,25 @@ fn facts_and_headers() {
         let mut body = Body::from(json!({"model": "gpt-5"}));
         body.headers_mut().append("X-Team", "payments");
         let outcome = pipeline(&set, None).run_now(&event, &mut body);
-        assert_eq!(matches!(outcome.act, Act::Stop(_)), expected, "{conditions}");
+        assert_eq!(matches!(outcome.act, Act::Deny(_)), expected, "{conditions}");
     }
 }
 
 #[test]
 fn what_is_decided() {
     for (text, expected) in [
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no.'\nsuggest = 'use b'", "stop a: no. Instead: use b"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no.'\nsuggest = 'use b'", "deny a: no. Instead: use b"),
         ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'", "ask a: sure?"),
-        ("[[rule]]\nid = 'a'\ntool = '*'\nroute = { provider = 'p' }", "elsewhere p"),
-        ("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", "go"),
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no'\nmode = 'observe'", "go"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nroute = { provider = 'p' }", "route p"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", "pass"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no'\nmode = 'observe'", "pass"),
         // A refusal beats a question, whatever the order.
-        ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'", "stop b: no"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'", "deny b: no"),
         // The first refusal is named: by priority, then by order.
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = '1'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = '2'", "stop a: 1"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = '1'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = '2'", "deny a: 1"),
         (
             "[[rule]]\nid = 'a'\ntool = '*'\nblock = '1'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = '2'\npriority = 1",
-            "stop b: 2",
+            "deny b: 2",
         ),
         // Questions join into one, and a question and a detour can both stand.
         (
@@ -117,11 +117,11 @@ fn what_is_decided() {
         // A call cannot be at two places.
         (
             "[[rule]]\nid = 'a'\ntool = '*'\nroute = { provider = 'p' }\n[[rule]]\nid = 'b'\ntool = '*'\nroute = { provider = 'p' }",
-            "elsewhere p",
+            "route p",
         ),
         (
             "[[rule]]\nid = 'a'\ntool = '*'\nroute = { provider = 'p' }\n[[rule]]\nid = 'b'\ntool = '*'\nroute = { provider = 'q' }",
-            "stop a: sends it to `p`, and b to `q`, and not in the same way",
+            "deny a: sends it to `p`, and b to `q`, and not in the same way",
         ),
     ] {
         assert_eq!(act(&rules(text), &bash("ls")), expected, "{text}");
@@ -154,23 +154,23 @@ fn joined_questions_name_everybody_and_close_with_the_first() {
 #[test]
 fn a_rule_that_cannot_tell_refuses_unless_it_says_otherwise() {
     for (decision, expected) in [
-        ("block = 'no'", "stop r: it could not be judged (crash: the expression failed: there is no `missing`)"),
-        ("ask = 'sure?'", "stop r: it could not be judged (crash: the expression failed: there is no `missing`)"),
-        ("block = 'no'\non_fault = 'pass'", "go"),
-        ("log = 'seen'", "go"),
+        ("deny = 'no'", "deny r: it could not be judged (crash: the expression failed: there is no `missing`)"),
+        ("ask = 'sure?'", "deny r: it could not be judged (crash: the expression failed: there is no `missing`)"),
+        ("deny = 'no'\non_fault = 'pass'", "pass"),
+        ("log = 'seen'", "pass"),
         (
             "log = 'seen'\non_fault = 'deny'",
-            "stop r: it could not be judged (crash: the expression failed: there is no `missing`)",
+            "deny r: it could not be judged (crash: the expression failed: there is no `missing`)",
         ),
-        ("block = 'no'\nmode = 'observe'", "go"),
+        ("deny = 'no'\nmode = 'observe'", "pass"),
     ] {
         let set = rule(&format!("when = 'args.missing > 1'\n{decision}"));
         assert_eq!(act(&set, &bash("ls")), expected, "{decision}");
     }
     let edit = rule("when = 'args.missing > 1'\nedit = [{ remove = ['a'] }]");
-    assert!(act(&edit, &bash("ls")).starts_with("stop `r` could not judge this (crash: the expression failed"));
+    assert!(act(&edit, &bash("ls")).starts_with("deny `r` could not judge this (crash: the expression failed"));
     let edit = rule("when = 'args.missing > 1'\nedit = [{ remove = ['command'] }]\non_fault = 'pass'");
-    assert_eq!(act(&edit, &bash("ls")), "go");
+    assert_eq!(act(&edit, &bash("ls")), "pass");
 }
 
 #[test]
@@ -181,15 +181,15 @@ fn guards_see_what_edits_wrote() {
         id = "judge"
         tool = "x"
         arg.path = { prefix = "/sandbox/" }
-        block = "judged"
+        deny = "judged"
         priority = 100
         [[rule]]
         id = "write"
         tool = "x"
-        edit = [{ prefix_path = { path = "/sandbox" } }]
+        rewrite = [{ prefix_path = { path = "/sandbox" } }]
         "#,
     );
-    assert_eq!(act(&set, &call("x", json!({"path": "a"}))), "stop judge: judged");
+    assert_eq!(act(&set, &call("x", json!({"path": "a"}))), "deny judge: judged");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn arguments_stay_known_after_the_call() {
         let arguments = Body::from(json!({"path": path}));
         let event = Event { arguments: Some(&arguments), ..Event::tool(Point::ToolAfter, &name, "c") };
         let outcome = pipeline(&set, None).run_now(&event, &mut Body::from(json!({"content": "text"})));
-        assert_eq!(matches!(outcome.act, Act::Stop(_)), expected, "{path}");
+        assert_eq!(matches!(outcome.act, Act::Deny(_)), expected, "{path}");
     }
 }
 
@@ -212,5 +212,5 @@ fn a_document_that_nobody_asks_about_is_not_read() {
     let name = pipeline.name("z");
     let event = Event::tool(Point::ToolBefore, &name, "c");
     let mut body = Body::from_bytes("this is no JSON".as_bytes(), tollgate_wire::read);
-    assert!(matches!(pipeline.run_now(&event, &mut body).act, Act::Go));
+    assert!(matches!(pipeline.run_now(&event, &mut body).act, Act::Pass));
 }

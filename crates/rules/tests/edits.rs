@@ -11,7 +11,7 @@ use tollgate_core::{Act, Body, Event, Point};
 fn edited(edits: &str, args: Value) -> Result<Value, String> {
     let set = rule(&format!("tool = 'x'\nedit = [{edits}]"));
     match run(&pipeline(&set, None), &call("x", args)) {
-        (Act::Go, body) => Ok(body.json().unwrap().clone()),
+        (Act::Pass, body) => Ok(body.json().unwrap().clone()),
         (act, _) => Err(short(act)),
     }
 }
@@ -30,8 +30,8 @@ fn arguments() {
         ("{ default = { o.p = 1 } }", json!({"o": {"p": null}}), json!({"o": {"p": null}})),
         ("{ remove = ['a', 'o.p', 'none.at.all'] }", json!({"a": 1, "o": {"p": 1, "q": 2}}), json!({"o": {"q": 2}})),
         ("{ remove = ['l.0'] }", json!({"l": [1, 2]}), json!({"l": [2]})),
-        ("{ append = { a = ' --dry-run' } }", json!({"a": "go"}), json!({"a": "go --dry-run"})),
-        ("{ append = { a = ' --dry-run' } }", json!({"a": "go --dry-run"}), json!({"a": "go --dry-run"})),
+        ("{ append = { a = ' --dry-run' } }", json!({"a": "pass"}), json!({"a": "pass --dry-run"})),
+        ("{ append = { a = ' --dry-run' } }", json!({"a": "pass --dry-run"}), json!({"a": "pass --dry-run"})),
         ("{ append = { a = 'x' } }", json!({"b": 1}), json!({"b": 1})),
         ("{ prepend = { a = 'nice ' } }", json!({"a": "make"}), json!({"a": "nice make"})),
         ("{ prepend = { 'l' = '-' } }", json!({"l": ["a", "-b"]}), json!({"l": ["-a", "-b"]})),
@@ -84,12 +84,12 @@ fn a_failing_edit_is_a_fault() {
         ("{ set = { a = 1 } }, { append = { b = 'x' } }", json!({"b": {}}), "`b` is no text"),
     ] {
         let error = edited(edits, before.clone()).unwrap_err();
-        assert!(error.starts_with(&format!("stop `r` could not judge this (garbage: {why})")), "{edits}: {error}");
+        assert!(error.starts_with(&format!("deny `r` could not judge this (garbage: {why})")), "{edits}: {error}");
     }
     let set =
         rule("tool = 'x'\non_fault = 'pass'\nedit = [{ note = 'n' }, { set = { a = 1 } }, { append = { b = 'x' } }]");
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({"b": 7})));
-    assert!(matches!(act, Act::Go));
+    assert!(matches!(act, Act::Pass));
     assert_eq!((body.json().unwrap(), body.notes.len()), (&json!({"b": 7}), 0));
 }
 
@@ -100,7 +100,7 @@ fn what_is_beside_the_document() {
     );
     // Whoever is for the new name is asked too.
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({})));
-    assert_eq!((short(act).as_str(), &body.notes[..]), ("stop b: no", &["careful".to_owned()][..]));
+    assert_eq!((short(act).as_str(), &body.notes[..]), ("deny b: no", &["careful".to_owned()][..]));
 
     let set =
         rule("on = 'model.request'\nmodel = '*'\nedit = [{ set_header = { x-a = '1' } }, { remove_header = ['X-B'] }]");
@@ -139,18 +139,18 @@ fn results_are_seen_through_a_lens() {
 fn what_is_not_changed_leaves_as_it_came() {
     const BYTES: &str = "{ \"a\" : 1.0,  \"path\":\"/box/x\", \"t\":\"plain\" }";
     for decision in [
-        "edit = [{ set = { b = 1 } }, { remove = ['b'] }]",
-        "edit = [{ default = { a = 7 } }, { prefix_path = { path = '/box' } }]",
-        "edit = [{ replace = { regex = 'zzz', with = '' } }, { strip_ansi = true }, { truncate = { bytes = 100 } }]",
-        "edit = [{ append = { none = 'x' } }, { keep = { none = [] } }]",
+        "rewrite = [{ set = { b = 1 } }, { remove = ['b'] }]",
+        "rewrite = [{ default = { a = 7 } }, { prefix_path = { path = '/box' } }]",
+        "rewrite = [{ replace = { regex = 'zzz', with = '' } }, { strip_ansi = true }, { truncate = { bytes = 100 } }]",
+        "rewrite = [{ append = { none = 'x' } }, { keep = { none = [] } }]",
         "redact = ['secrets', { regex = 'zzz' }]",
-        "edit = [{ set = { b = 1 } }]\nmode = 'observe'",
+        "rewrite = [{ set = { b = 1 } }]\nmode = 'observe'",
     ] {
         let pipeline = pipeline(&rule(&format!("tool = 'x'\n{decision}")), None);
         let name = pipeline.name("x");
         let mut body = Body::from_bytes(BYTES, tollgate_wire::read);
         let outcome = pipeline.run_now(&Event::tool(Point::ToolBefore, &name, "c"), &mut body);
-        assert!(matches!(outcome.act, Act::Go), "{decision}");
+        assert!(matches!(outcome.act, Act::Pass), "{decision}");
         assert_eq!(String::from_utf8_lossy(&body.to_bytes()), BYTES, "{decision}");
     }
 }
@@ -171,12 +171,12 @@ fn edits_run_by_priority_and_see_one_another() {
         [[rule]]
         id = "late"
         tool = "exec"
-        edit = [{ append = { command = " 2" } }]
+        rewrite = [{ append = { command = " 2" } }]
         [[rule]]
         id = "early"
         tool = "exec"
         priority = 5
-        edit = [{ append = { command = " 1" } }]
+        rewrite = [{ append = { command = " 1" } }]
         "#,
     );
     let (_, body) = run(&pipeline(&set, None), &bash("x"));

@@ -37,7 +37,7 @@ fn everything_of_the_specification_is_read() {
         any = [{ tool = "a" }, { tool = "b" }]
         all = [{ tool = "a", not = [{ tool = "c" }] }]
         when = "args.amount > 100"
-        block = "production is read-only"
+        deny = "production is read-only"
         suggest = "use the replica"
         priority = 0
         on_fault = "deny"
@@ -54,7 +54,7 @@ fn everything_of_the_specification_is_read() {
     reads::<Require>("tool = 'push'\narg.branch = { prefix = ['feature/', 'fix/'] }").unwrap();
     let limit = "id = 'w'\ntool = 'create_*'\nper = ['session', 'tool']\nmax = 20\nevery = '1h'\ncost = 'arg.amount'\nblock = 'no'";
     assert!((reads::<Limit>(limit).unwrap().max - 20.0).abs() < f64::EPSILON);
-    assert_eq!(reads::<Loop>("tool = '*'\nwarn = 10\nblock = 20\nwindow = 30").unwrap().block, Some(20));
+    assert_eq!(reads::<Loop>("tool = '*'\nwarn = 10\nblock = 20\nwindow = 30").unwrap().deny, Some(20));
     assert_eq!(reads::<Dedupe>("tool = 'create_*'\nfor = '10m'").unwrap().span.0, "10m");
     let exception = "rule = 'a/b'\npath = '/srv/scratch/**'\nuntil = 2026-12-31\nreason = 'scratch disk'";
     assert_eq!(reads::<Exception>(exception).unwrap().until.to_string(), "2026-12-31");
@@ -71,11 +71,11 @@ fn decisions_and_edits_are_read() {
         r#"log = "seen""#,
         "redact = true",
         r#"redact = ["secrets", { regex = "a+", with = "b" }]"#,
-        r#"edit = [{ set = { arg = 1 } }, { default = { "a.b" = [] } }, { remove = ["arg"] }]"#,
-        r#"edit = [{ prefix_path = { path = "dir" } }, { append = { a = " text" } }, { prepend = { a = "text " } }]"#,
-        r#"edit = [{ set_header = { name = "value" } }, { remove_header = ["name"] }, { rename = "tool" }]"#,
-        r#"edit = [{ replace = { regex = "a", with = "b", in = "c" } }, { strip_ansi = true }, { note = "text" }]"#,
-        r#"edit = [{ truncate = { bytes = 20000, in = "a" } }, { truncate = { bytes = 1 } }, { keep = { a = ["b"] } }]"#,
+        r#"rewrite = [{ set = { arg = 1 } }, { default = { "a.b" = [] } }, { remove = ["arg"] }]"#,
+        r#"rewrite = [{ prefix_path = { path = "dir" } }, { append = { a = " text" } }, { prepend = { a = "text " } }]"#,
+        r#"rewrite = [{ set_header = { name = "value" } }, { remove_header = ["name"] }, { rename = "tool" }]"#,
+        r#"rewrite = [{ replace = { regex = "a", with = "b", in = "c" } }, { strip_ansi = true }, { note = "text" }]"#,
+        r#"rewrite = [{ truncate = { bytes = 20000, in = "a" } }, { truncate = { bytes = 1 } }, { keep = { a = ["b"] } }]"#,
     ] {
         reads::<Rule>(&format!("id = 'a'\n{decision}")).unwrap_or_else(|error| panic!("{decision}: {error}"));
     }
@@ -85,7 +85,7 @@ fn decisions_and_edits_are_read() {
 fn what_is_not_in_the_specification_is_refused() {
     for (text, says) in [
         ("id = 'a'\nblok = 'b'", "unknown field `blok`"),
-        ("block = 'b'", "missing field `id`"),
+        ("deny = 'b'", "missing field `id`"),
         ("id = 'a'\nmode = 'of'", "unknown variant"),
         ("id = 'a'\nnot = { tols = 'b' }", "unknown field `tols`"),
         ("id = 'a'\ntext = { regexp = 'b' }", "unknown field `regexp`"),

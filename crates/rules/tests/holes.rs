@@ -34,7 +34,7 @@ fn streamed(pieces: &[Value]) -> Vec<Value> {
         |pieces: &[Body]| Body::from(Value::from_iter(pieces.iter().map(|piece| piece.json().unwrap().clone())));
     let split = |whole: Body| whole.into_json().unwrap().as_array().unwrap().iter().cloned().map(Body::from).collect();
     let (rest, outcome) = now(stream.finish(&event, assemble, split));
-    assert!(matches!(outcome.act, Act::Go), "{:?}", outcome.act);
+    assert!(matches!(outcome.act, Act::Pass), "{:?}", outcome.act);
     out.extend(rest);
     out.into_iter().map(|body| body.into_json().unwrap()).collect()
 }
@@ -59,9 +59,9 @@ fn the_end_of_one_choice_lets_nothing_go_of_another() {
                 vec![
                     chat(0, "one", None),
                     chat(1, &format!("it is {first}"), None),
-                    chat(0, " more", Some("stop")),
+                    chat(0, " more", Some("deny")),
                     chat(1, second, None),
-                    chat(1, ".", Some("stop")),
+                    chat(1, ".", Some("deny")),
                 ],
                 &|piece| {
                     let choice = piece["choices"].as_array()?.iter().find(|choice| choice["index"] == 1)?;
@@ -73,9 +73,9 @@ fn the_end_of_one_choice_lets_nothing_go_of_another() {
                 vec![
                     json!({"choices": [
                         {"index": 1, "delta": {"content": format!("it is {first}")}, "finish_reason": null},
-                        {"index": 0, "delta": {"content": "one"}, "finish_reason": "stop"},
+                        {"index": 0, "delta": {"content": "one"}, "finish_reason": "deny"},
                     ]}),
-                    chat(1, &format!("{second}."), Some("stop")),
+                    chat(1, &format!("{second}."), Some("deny")),
                 ],
                 &|piece| {
                     let choice = piece["choices"].as_array()?.iter().find(|choice| choice["index"] == 1)?;
@@ -134,12 +134,12 @@ fn an_exception_for_one_element_is_none_for_its_neighbours() {
         let files: Vec<Value> = paths.iter().map(|path| json!({"path": path})).collect();
         act(&set, &call("push_files", json!({ "files": files })))
     };
-    assert_eq!(push(&["docs/a", "docs/b"]), "go");
-    assert_eq!(push(&["docs/a", ".github/workflows/x.yml"]), "stop r: no");
-    assert_eq!(push(&[]), "stop r: no");
+    assert_eq!(push(&["docs/a", "docs/b"]), "pass");
+    assert_eq!(push(&["docs/a", ".github/workflows/x.yml"]), "deny r: no");
+    assert_eq!(push(&[]), "deny r: no");
     let nameless = json!({"files": [{"path": "docs/a"}, {"name": "x"}]});
-    assert_eq!(act(&set, &call("push_files", nameless)), "stop r: no");
-    assert_eq!(act(&set, &call("push_files", json!({"files": {"path": ["docs/a", "b"]}}))), "stop r: no");
+    assert_eq!(act(&set, &call("push_files", nameless)), "deny r: no");
+    assert_eq!(act(&set, &call("push_files", json!({"files": {"path": ["docs/a", "b"]}}))), "deny r: no");
 }
 
 #[test]
@@ -147,14 +147,14 @@ fn an_expression_that_begins_at_home_is_found() {
     for pattern in [r"'^~/\.private/'", r"'^~/\.private/|^/never'"] {
         let set = rule(&format!("path = {{ regex = {pattern} }}\nblock = 'private'"));
         let said = act(&set, &bash("cat ~/.private/diary"));
-        assert!(said.starts_with("stop r: private"), "{pattern}: {said}");
+        assert!(said.starts_with("deny r: private"), "{pattern}: {said}");
     }
 }
 
 #[test]
 fn reasons_hold_no_credentials() {
     let file = format!("rm /srv/{TOKEN}");
-    for decision in ["block = 'no'", "ask = 'really?'"] {
+    for decision in ["deny = 'no'", "ask = 'really?'"] {
         let set = rule(&format!("effect = 'delete'\n{decision}"));
         let pipeline = pipeline(&set, None);
         let shown = format!("{:?}", support::run(&pipeline, &bash(&file)).0);

@@ -25,26 +25,26 @@ fn all_mistakes_are_told_at_once() {
         not = [{ host = [] }, {}]
         any = []
         when = "agnt == 'x'"
-        block = " "
+        deny = " "
 
         [[rule]]
         id = "a"
         tool = "x"
-        block = "no"
+        deny = "no"
         ask = "really?"
 
         [[rule]]
         id = ""
-        block = "no"
+        deny = "no"
 
         [[rule]]
         id = "b"
         on = ["tool.befor", "tool.after"]
         tool = "x"
-        edit = [{ rename = "y" }, { set_header = { a = "b" } }, { replace = { regex = "[", with = "" } }, { remove = ["a..b"] }]
+        rewrite = [{ rename = "y" }, { set_header = { a = "b" } }, { replace = { regex = "[", with = "" } }, { remove = ["a..b"] }]
         "#,
         &expect![[r#"
-            rule.0.block: say why
+            rule.0.deny: say why
             rule.0.not.0.host: an empty list fits nothing
             rule.0.not.1: this table says nothing
             rule.0.any: an empty list never holds
@@ -57,14 +57,14 @@ fn all_mistakes_are_told_at_once() {
             rule.0.effect.1.flag.1: there is no flag `froce` (did you mean `force`?)
             rule.0.when: there is no variable `agnt` (did you mean `agent`?)
             rule.1.id: there is already a rule `a` (test) (choose another id)
-            rule.1: a rule has one decision, and this has `block` and `ask` (write a rule for each)
+            rule.1: a rule has one decision, and this has `deny` and `ask` (write a rule for each)
             rule.2.id: a rule needs an id
             rule.2: this rule would apply to everything (say `tool = "*"` if that is meant)
             rule.3.on.0: there is no point `tool.befor` (did you mean `tool.before`?)
-            rule.3.edit.0: a call can be renamed at tool.before, not at tool.after
-            rule.3.edit.1: there are no headers at tool.after
-            rule.3.edit.2.replace.regex: this is no regular expression: unclosed character class
-            rule.3.edit.3.remove: `a..b` is no way to an argument (write it like `options.force`)"#]],
+            rule.3.rewrite.0: a call can be renamed at tool.before, not at tool.after
+            rule.3.rewrite.1: there are no headers at tool.after
+            rule.3.rewrite.2.replace.regex: this is no regular expression: unclosed character class
+            rule.3.rewrite.3.remove: `a..b` is no way to an argument (write it like `options.force`)"#]],
     );
 }
 
@@ -86,17 +86,17 @@ fn decisions_belong_to_points() {
         id = "c"
         on = "session.start"
         agent = "x"
-        block = "no"
+        deny = "no"
         [[rule]]
         id = "d"
         on = "prompt.submit"
         effect = "delete"
-        block = "no"
+        deny = "no"
         [[rule]]
         id = "e"
         on = "session.start"
         agent = "x"
-        edit = [{ note = "hi" }, { set = { a = 1 } }]
+        rewrite = [{ note = "hi" }, { set = { a = 1 } }]
         [[rule]]
         id = "f"
         tool = "x"
@@ -110,9 +110,9 @@ fn decisions_belong_to_points() {
             rule.0.ask: `ask` cannot be done at tool.after (`ask` works at prompt.submit, model.request, tool.before)
             rule.1.route: `route` cannot be done at model.dispatch (`route` works at model.request, tool.before)
             rule.1.route.provider: this must not be empty
-            rule.2.block: `block` cannot be done at session.start (`block` works at prompt.submit, model.request, model.dispatch, model.response, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write)
+            rule.2.deny: `deny` cannot be done at session.start (`deny` works at prompt.submit, model.request, model.dispatch, model.response, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write)
             rule.3: there is no tool at prompt.submit (tools, their kinds and their effects are known at tool.before, tool.update, tool.after and tool.persist)
-            rule.4.edit.1: at session.start there can only be notes
+            rule.4.rewrite.1: at session.start there can only be notes
             rule.5.redact.0: there is no thing to take out `secret` (did you mean `secrets`?)
             rule.5.redact.1.regex: this fits even where there is nothing
             rule.6.ask: a question needs words
@@ -128,7 +128,7 @@ fn exceptions_and_overrides() {
         id = "git/force-push"
         on = "tool.after"
         tool = "x"
-        block = "no"
+        deny = "no"
         [[exception]]
         rule = "git/forcepush"
         tool = { regex = "(" }
@@ -164,24 +164,24 @@ fn examples_are_checked() {
         id = "a"
         tool = "exec"
         arg.command = { contains = "prod" }
-        block = "no"
+        deny = "no"
         examples.match = ["psql prod", "psql dev", { tool = "read", args = { command = "prod" } }, { point = "tool.befor" }]
         examples.pass = ["psql dev", "psql prod", { point = "tool.after", args = { command = "prod" } }]
         [[rule]]
         id = "b"
         on = ["tool.after", "prompt.submit"]
         text = { contains = "password" }
-        block = "no"
+        deny = "no"
         examples.match = [{ text = "my password" }, { text = "my password", point = "prompt.submit" }, { text = "x", args = { a = "password" } }]
         [[rule]]
         id = "c"
         when = "args.missing == 1"
-        block = "no"
+        deny = "no"
         examples.pass = ["ls"]
         [[rule]]
         id = "d"
         effect = "delete"
-        block = "no"
+        deny = "no"
         examples.match = ["rm x", "true"]
         examples.pass = ["rm y"]
         "#,

@@ -63,7 +63,7 @@ fn streamed(text: &str, pieces: &[Value]) -> (Vec<Value>, usize) {
         |pieces: &[Body]| Body::from(Value::from_iter(pieces.iter().map(|piece| piece.json().unwrap().clone())));
     let split = |whole: Body| whole.into_json().unwrap().as_array().unwrap().iter().cloned().map(Body::from).collect();
     let (rest, outcome) = now(stream.finish(&event, assemble, split));
-    assert!(matches!(outcome.act, Act::Go), "{:?}", outcome.act);
+    assert!(matches!(outcome.act, Act::Pass), "{:?}", outcome.act);
     out.extend(rest);
     (out.into_iter().map(|body| body.into_json().unwrap()).collect(), early)
 }
@@ -90,7 +90,7 @@ fn a_credential_in_pieces() {
         (
             |text| json!({"id": "c", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]}),
             "/choices/0/delta/content",
-            json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+            json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "deny"}]}),
         ),
         (
             |text| json!({"type": "response.output_text.delta", "item_id": "i", "delta": text}),

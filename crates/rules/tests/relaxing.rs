@@ -20,14 +20,14 @@ fn check(text: &str, call: &Call, expected: &str, reported: &[&str]) {
 #[test]
 fn what_is_observed_is_reported_and_not_enforced() {
     let rule = |more: &str| format!("[[rule]]\nid = 'a'\ntool = 'exec'\nmode = 'observe'\n{more}");
-    check(&rule("block = 'no'\nsuggest = 'yes'"), &bash("ls"), "go", &["observed a: no. Instead: yes"]);
-    check(&rule("ask = 'sure?'"), &bash("ls"), "go", &["observed a: sure?"]);
-    check(&rule("route = { provider = 'p' }"), &bash("ls"), "go", &["observed a: runs at `p`"]);
-    check(&rule("edit = [{ remove = ['command'] }]"), &bash("ls"), "go", &["observed a: is rewritten"]);
-    check(&rule("block = 'no'"), &call("read", json!({})), "go", &[]);
-    check("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", &bash("ls"), "go", &["logged a: seen"]);
+    check(&rule("deny = 'no'\nsuggest = 'yes'"), &bash("ls"), "pass", &["observed a: no. Instead: yes"]);
+    check(&rule("ask = 'sure?'"), &bash("ls"), "pass", &["observed a: sure?"]);
+    check(&rule("route = { provider = 'p' }"), &bash("ls"), "pass", &["observed a: runs at `p`"]);
+    check(&rule("rewrite = [{ remove = ['command'] }]"), &bash("ls"), "pass", &["observed a: is rewritten"]);
+    check(&rule("deny = 'no'"), &call("read", json!({})), "pass", &[]);
+    check("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", &bash("ls"), "pass", &["logged a: seen"]);
     let both = "[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'";
-    check(both, &bash("ls"), "stop b: no", &["logged a: seen"]);
+    check(both, &bash("ls"), "deny b: no", &["logged a: seen"]);
 }
 
 #[test]
@@ -46,32 +46,32 @@ fn exception(more: &str) -> String {
 #[test]
 fn an_exception_is_for_what_it_names() {
     let path = exception("path = '/srv/scratch/**'");
-    check(&path, &bash("rm /srv/scratch/x"), "go", &["excepted (scratch) a: no (/srv/scratch/x)"]);
-    check(&path, &bash("rm /srv/data"), "stop a: no (/srv/data)", &[]);
-    check(&path, &bash("rm /srv/scratch"), "stop a: no (/srv/scratch)", &[]);
+    check(&path, &bash("rm /srv/scratch/x"), "pass", &["excepted (scratch) a: no (/srv/scratch/x)"]);
+    check(&path, &bash("rm /srv/data"), "deny a: no (/srv/data)", &[]);
+    check(&path, &bash("rm /srv/scratch"), "deny a: no (/srv/scratch)", &[]);
     // An exception for one path is none for another in the same call.
-    check(&path, &bash("rm /srv/scratch/x /srv/data"), "stop a: no (/srv/data)", &[]);
-    check(&path, &bash("rm /srv/scratch/../data"), "stop a: no (/srv/data)", &[]);
+    check(&path, &bash("rm /srv/scratch/x /srv/data"), "deny a: no (/srv/data)", &[]);
+    check(&path, &bash("rm /srv/scratch/../data"), "deny a: no (/srv/data)", &[]);
     let narrow = exception("path = '/srv/scratch/**'\ntool = 'powershell'");
-    check(&narrow, &bash("rm /srv/scratch/x"), "stop a: no (/srv/scratch/x)", &[]);
+    check(&narrow, &bash("rm /srv/scratch/x"), "deny a: no (/srv/scratch/x)", &[]);
     let tool = exception("tool = 'bash'");
-    check(&tool, &bash("rm /srv/data"), "go", &["excepted (scratch) a: no (/srv/data)"]);
+    check(&tool, &bash("rm /srv/data"), "pass", &["excepted (scratch) a: no (/srv/data)"]);
     let arg = exception("arg.command = { suffix = ' # really' }");
-    check(&arg, &bash("rm /srv/data # really"), "go", &["excepted (scratch) a: no (/srv/data)"]);
-    check(&arg, &bash("rm /srv/data"), "stop a: no (/srv/data)", &[]);
+    check(&arg, &bash("rm /srv/data # really"), "pass", &["excepted (scratch) a: no (/srv/data)"]);
+    check(&arg, &bash("rm /srv/data"), "deny a: no (/srv/data)", &[]);
 }
 
 #[test]
 fn two_exceptions_together_cover_what_each_covers() {
     let second = "[[exception]]\nrule = 'a'\nuntil = 2026-07-01\nreason = 'old'\npath = '/srv/old'";
     let both = format!("{}\n{second}", exception("path = '/srv/scratch/**'"));
-    check(&both, &bash("rm /srv/scratch/x /srv/old"), "go", &["excepted (scratch) a: no (/srv/scratch/x)"]);
-    check(&both, &bash("rm /srv/scratch/x /srv/new"), "stop a: no (/srv/new)", &[]);
+    check(&both, &bash("rm /srv/scratch/x /srv/old"), "pass", &["excepted (scratch) a: no (/srv/scratch/x)"]);
+    check(&both, &bash("rm /srv/scratch/x /srv/new"), "deny a: no (/srv/new)", &[]);
 }
 
 #[test]
 fn an_exception_ends() {
-    for (until, expected) in [("2026-06-14", "stop a: no (/srv/x)"), ("2026-06-15", "go"), ("2027-01-01", "go")] {
+    for (until, expected) in [("2026-06-14", "deny a: no (/srv/x)"), ("2026-06-15", "pass"), ("2027-01-01", "pass")] {
         let text = exception("path = '/srv/**'").replace("2026-06-15", until);
         assert_eq!(act(&rules(&text), &bash("rm /srv/x")), expected, "{until}");
     }
@@ -82,9 +82,9 @@ fn an_exception_ends() {
 fn an_exception_by_path_from_a_rule_about_something_else() {
     let rule = "[[rule]]\nid = 'a'\narg.command = { contains = 'rm' }\nblock = 'no'\n";
     let text = format!("{rule}[[exception]]\nrule = 'a'\nuntil = 2026-12-31\nreason = 's'\npath = '/srv/**'");
-    assert_eq!(act(&rules(&text), &bash("rm /srv/x")), "go");
-    assert_eq!(act(&rules(&text), &bash("rm /srv/x /etc/y")), "stop a: no");
-    assert_eq!(act(&rules(&text), &bash("echo rm")), "stop a: no");
+    assert_eq!(act(&rules(&text), &bash("rm /srv/x")), "pass");
+    assert_eq!(act(&rules(&text), &bash("rm /srv/x /etc/y")), "deny a: no");
+    assert_eq!(act(&rules(&text), &bash("echo rm")), "deny a: no");
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn overrides() {
         format!("[[rule]]\nid = 'a/b'\ntool = 'exec'\n{decision}\n[override.'a/b']\n{over}")
     };
     for (decision, over, expected) in [
-        ("block = 'no'", "mode = 'off'", "go"),
-        ("block = 'no'", "mode = 'observe'", "go"),
-        ("block = 'no'", "decision = 'ask'", "ask a/b: no"),
-        ("ask = 'sure?'", "decision = 'block'", "stop a/b: sure?"),
-        ("log = 'seen'", "decision = 'block'", "stop a/b: seen"),
-        ("block = 'no'\nmode = 'observe'", "mode = 'enforce'", "stop a/b: no"),
-        ("block = 'no'", "mode = 'observe'\ndecision = 'ask'", "go"),
+        ("deny = 'no'", "mode = 'off'", "pass"),
+        ("deny = 'no'", "mode = 'observe'", "pass"),
+        ("deny = 'no'", "decision = 'ask'", "ask a/b: no"),
+        ("ask = 'sure?'", "decision = 'block'", "deny a/b: sure?"),
+        ("log = 'seen'", "decision = 'block'", "deny a/b: seen"),
+        ("deny = 'no'\nmode = 'observe'", "mode = 'enforce'", "deny a/b: no"),
+        ("deny = 'no'", "mode = 'observe'\ndecision = 'ask'", "pass"),
     ] {
         assert_eq!(act(&rules(&rule(decision, over)), &bash("ls")), expected, "{decision} {over}");
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tollgate_core::{
-    Act, Body, Edit, Event, Fault, FaultKind, Guard, Name, Outcome, Query, Role, Route, Step, Verdict, Watch,
+    Body, Edit, Event, Fault, FaultKind, Guard, Name, Outcome, Query, Role, Route, Step, Verdict, Watch,
 };
 
 /// What an interceptor does when its turn comes.
@@ -74,14 +74,14 @@ pub enum Does {
     /// Wants a human to decide.
     Ask { title: String, timeout_ms: Option<u64> },
     /// Wants it to happen elsewhere.
-    Divert {
+    Route {
         provider: String,
         #[serde(default)]
         place: Map<String, Value>,
         command: Option<Map<String, Value>>,
     },
     /// Wants it to happen elsewhere, unless it is a route's command already.
-    DivertOnce { provider: String, command: Option<Map<String, Value>> },
+    RouteOnce { provider: String, command: Option<Map<String, Value>> },
     /// Answers in its place.
     Answer { json: Value },
 
@@ -172,7 +172,7 @@ impl Does {
             See { .. } | SeeAndFail { .. } => "watch",
             Panic { first: None, .. } | Fault { first: None, .. } | Hang { first: None } | Wait { .. } => "guard",
             Pass { .. } | Look { .. } | Deny { .. } | DenyIf { .. } | DenyIfArg { .. } | DenyIfNamed { .. } => "guard",
-            DenyIfFact { .. } | Ask { .. } | Divert { .. } | DivertOnce { .. } | Answer { .. } => "guard",
+            DenyIfFact { .. } | Ask { .. } | Route { .. } | RouteOnce { .. } | Answer { .. } => "guard",
             _ => "edit",
         }
     }
@@ -244,12 +244,12 @@ impl Actor {
                 let timeout = timeout_ms.map(Duration::from_millis);
                 Ok(Verdict::Ask(Box::new(Query { title: title.clone(), timeout, ..Query::default() })))
             }
-            Does::Divert { provider, place, command } => {
+            Does::Route { provider, place, command } => {
                 let (provider, place, command) = (provider.clone(), place.clone(), command.clone());
-                Ok(Verdict::divert(Route { provider, place, command }))
+                Ok(Verdict::route(Route { provider, place, command }))
             }
-            Does::DivertOnce { provider, command } if !event.routed => {
-                Ok(Verdict::divert(Route { command: command.clone(), ..Route::to(provider) }))
+            Does::RouteOnce { provider, command } if !event.routed => {
+                Ok(Verdict::route(Route { command: command.clone(), ..Route::to(provider) }))
             }
             Does::Answer { json } => Ok(Verdict::answer(json.clone())),
             does => does.fail().map(|()| Verdict::Pass),
@@ -285,7 +285,7 @@ impl Guard for Actor {
 impl Watch for Actor {
     fn watch<'a>(&'a self, _: &'a Event<'a>, _: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
         self.step(move || {
-            self.log.add(format!("{}:{}", self.id, act_word(&outcome.act)));
+            self.log.add(format!("{}:{}", self.id, outcome.act.name()));
             self.does.fail()
         })
     }
@@ -386,17 +386,6 @@ fn facts(event: &Event<'_>) -> Value {
         "permission": event.permission,
         "server": event.server,
     })
-}
-
-/// The word for an act in reports and cases.
-pub fn act_word(act: &Act) -> &'static str {
-    match act {
-        Act::Go => "go",
-        Act::Elsewhere { .. } => "elsewhere",
-        Act::Ask(_) => "ask",
-        Act::Reply(_) => "reply",
-        Act::Stop(_) => "stop",
-    }
 }
 
 impl From<Kind> for FaultKind {

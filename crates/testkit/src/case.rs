@@ -239,7 +239,7 @@ pub const EXPECTATIONS: &[&str] = &[
     "parts",
     "deadline_ms",
     "route",
-    "reply",
+    "answer",
     "body",
     "bytes",
     "name",
@@ -352,9 +352,9 @@ impl Facts {
 }
 
 fn ended(word: &str) -> Result<Ended, String> {
-    let all = [Ended::Ok, Ended::Error, Ended::Blocked, Ended::Diverted, Ended::Answered];
+    let all = [Ended::Ok, Ended::Error, Ended::Denied, Ended::Routed, Ended::Answered];
     let found = all.into_iter().find(|ended| format!("{ended:?}").to_lowercase() == word);
-    found.ok_or_else(|| format!("a call cannot have ended `{word}`; it ends ok, error, blocked, diverted or answered"))
+    found.ok_or_else(|| format!("a call cannot have ended `{word}`; it ends ok, error, denied, routed or answered"))
 }
 
 impl Document {

@@ -226,15 +226,15 @@ impl Naive<'_> {
         if let Some(ruling) = round.refusal.clone() {
             stop(ruling)
         } else if let Some(answer) = round.answer.clone() {
-            Act::Reply(Box::new(answer))
+            Act::Answer(Box::new(answer))
         } else if !round.questions.is_empty() {
             let first = round.questions.iter().filter_map(|(_, query)| query.timeout).min();
             let deadline = first.map(|timeout| round.elapsed + timeout);
             Act::Ask(Box::new(Question { parts: round.questions.clone(), digest, deadline, route }))
         } else if let Some(route) = route {
-            Act::Elsewhere { route, digest }
+            Act::Route { route, digest }
         } else {
-            Act::Go
+            Act::Pass
         }
     }
 
@@ -249,7 +249,7 @@ impl Naive<'_> {
             let Role::Watch(watch) = &it.role else { continue };
             let outcome = Outcome { act: act.clone(), trace: Trace::default() };
             let seen = self.settle(&it, round, || watch.watch(event, body, &outcome));
-            if let (Err(fault), OnFault::Deny, false) = (&seen, it.on_fault, matches!(act, Act::Stop(_))) {
+            if let (Err(fault), OnFault::Deny, false) = (&seen, it.on_fault, matches!(act, Act::Deny(_))) {
                 act = stop(ruling_of_fault(&it, fault));
             }
             let said = seen.map_or_else(Said::Faulted, |()| Said::Passed);
@@ -316,7 +316,7 @@ impl Round {
             }
             Ok(Verdict::Answer(body)) => drop(self.answer.get_or_insert(*body)),
             Ok(Verdict::Ask(query)) => self.question(Arc::clone(&it.id), *query),
-            Ok(Verdict::Divert(route)) => self.divert(&it.id, *route),
+            Ok(Verdict::Route(route)) => self.route(&it.id, *route),
         }
     }
 
@@ -327,7 +327,7 @@ impl Round {
         }
     }
 
-    fn divert(&mut self, by: &str, route: Route) {
+    fn route(&mut self, by: &str, route: Route) {
         let Some((first, there)) = self.route.clone() else {
             self.route = Some((vec![by.to_owned()], route));
             return;
@@ -359,13 +359,13 @@ impl Round {
     /// What the judging of a route's command means for the call.
     fn take_over(&mut self, sender: &str, act: Act) {
         match act {
-            Act::Go => {}
-            Act::Stop(ruling) => self.refuse_with(*ruling),
-            Act::Reply(body) => self.answer = Some(*body),
-            Act::Elsewhere { route, .. } => self.divert(sender, *route),
+            Act::Pass => {}
+            Act::Deny(ruling) => self.refuse_with(*ruling),
+            Act::Answer(body) => self.answer = Some(*body),
+            Act::Route { route, .. } => self.route(sender, *route),
             Act::Ask(question) => {
                 question.parts.into_iter().for_each(|(by, query)| self.question(by, query));
-                question.route.into_iter().for_each(|route| self.divert(sender, *route));
+                question.route.into_iter().for_each(|route| self.route(sender, *route));
             }
         }
     }
@@ -396,7 +396,7 @@ fn said(answer: &Result<Verdict, Fault>) -> Said {
         Ok(Verdict::Pass) => Said::Passed,
         Ok(Verdict::Deny(reason)) => Said::Denied(reason.to_string()),
         Ok(Verdict::Ask(query)) => Said::Asked(query.title.clone()),
-        Ok(Verdict::Divert(route)) => Said::Diverted(route.provider.clone()),
+        Ok(Verdict::Route(route)) => Said::Routed(route.provider.clone()),
         Ok(Verdict::Answer(_)) => Said::Answered,
     }
 }
@@ -477,7 +477,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 }
 
 fn stop(ruling: Ruling) -> Act {
-    Act::Stop(Box::new(ruling))
+    Act::Deny(Box::new(ruling))
 }
 
 fn word(role: &Role) -> &'static str {

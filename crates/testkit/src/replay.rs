@@ -66,9 +66,9 @@ impl Replay for OnCore {
 /// An act that is bound to a call is bound to the one that leaves.
 fn check_digest(pipeline: &Pipeline, event: &Event<'_>, body: &Body, outcome: &Outcome) -> Result<(), String> {
     let (digest, route) = match &outcome.act {
-        Act::Elsewhere { route, digest } => (*digest, Some(&**route)),
+        Act::Route { route, digest } => (*digest, Some(&**route)),
         Act::Ask(question) => (question.digest, question.route.as_deref()),
-        Act::Go | Act::Reply(_) | Act::Stop(_) => return Ok(()),
+        Act::Pass | Act::Answer(_) | Act::Deny(_) => return Ok(()),
     };
     let own = pipeline.digest(event, body, route).map_err(|fault| fault.to_string())?;
     let same = own == digest && outcome.trace.digest == Some(digest);

@@ -3,7 +3,6 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tollgate_core::{Act, Body, Cause, Entry, FaultKind, Name, Outcome, Registration, Route, Said};
 
-use crate::actors::act_word;
 use crate::document::peek;
 
 /// All that a run came to, as plain data: two pipelines agree if their reports are equal. The keys are those
@@ -58,7 +57,7 @@ pub(crate) fn describe(act: &Act, turns: Turns, body: &Body, seen: Vec<String>, 
     let document = peek(body).unwrap_or_else(|fault| json!({ "unreadable": fault.detail }));
     let mut report = Report::new();
     let mut tell = |key: &str, value: Value| report.insert(key.to_owned(), value);
-    tell("act", json!(act_word(act)));
+    tell("act", json!(act.name()));
     tell("body", document);
     tell("bytes", json!(String::from_utf8_lossy(&body.to_bytes())));
     tell("name", json!(body.renamed().map(Name::written)));
@@ -76,9 +75,9 @@ pub(crate) fn describe(act: &Act, turns: Turns, body: &Body, seen: Vec<String>, 
 fn describe_act(act: &Act, started: Duration, report: &mut Report) {
     let mut tell = |key: &str, value: Value| report.insert(key.to_owned(), value);
     match act {
-        Act::Go => {}
-        Act::Elsewhere { route, .. } => drop(tell("route", route_json(route))),
-        Act::Reply(body) => drop(tell("reply", peek(body).unwrap_or_default())),
+        Act::Pass => {}
+        Act::Route { route, .. } => drop(tell("route", route_json(route))),
+        Act::Answer(body) => drop(tell("answer", peek(body).unwrap_or_default())),
         Act::Ask(question) => {
             let parts: Vec<_> = question.parts.iter().map(|(id, query)| json!([**id, query.title])).collect();
             let left = question.deadline.map(|deadline| deadline.saturating_sub(started).as_millis() as u64);
@@ -86,7 +85,7 @@ fn describe_act(act: &Act, started: Duration, report: &mut Report) {
             tell("deadline_ms", json!(left));
             tell("route", json!(question.route.as_deref().map(route_json)));
         }
-        Act::Stop(ruling) => {
+        Act::Deny(ruling) => {
             tell("by", json!(ruling.by.as_deref()));
             tell("cause", json!(cause_word(ruling.cause)));
             tell("reason", json!(ruling.reason));
@@ -103,7 +102,7 @@ fn said_word(said: &Said) -> String {
         Said::Passed => "passed".to_owned(),
         Said::Denied(_) => "denied".to_owned(),
         Said::Asked(_) => "asked".to_owned(),
-        Said::Diverted(_) => "diverted".to_owned(),
+        Said::Routed(_) => "routed".to_owned(),
         Said::Answered => "answered".to_owned(),
         Said::Faulted(fault) => format!("faulted:{}", fault_word(fault.kind)),
         Said::Skipped => "skipped".to_owned(),

@@ -12,7 +12,7 @@ use tollgate_core::{
     Act, Body, Edit, Event, Fault, FaultKind, Guard, Match, Names, OnFault, Point, Power, Query, Registration,
     Registry, Route, Selector, Step, Verdict, Watch,
 };
-use tollgate_testkit::actors::{act_word, hush_intended_panics, nested};
+use tollgate_testkit::actors::{hush_intended_panics, nested};
 use tollgate_testkit::{ManualClock, body};
 
 const HERE: [Point; 1] = [Point::ToolBefore];
@@ -145,7 +145,7 @@ fn row(what: &'static str, who: Registration, body: Body, expected: impl Into<St
 /// The refusal for a fault.
 fn refused(fault: &str) -> String {
     let mend = "fix or remove it, then try again";
-    format!("stop: `bad` could not judge this ({fault}), so it is refused; to mend it: {mend}")
+    format!("deny: `bad` could not judge this ({fault}), so it is refused; to mend it: {mend}")
 }
 
 fn run(mut row: Row) -> String {
@@ -157,8 +157,8 @@ fn run(mut row: Row) -> String {
     let name = pipeline.name("exec");
     let outcome = clock.run(pipeline.run(&Event::tool(Point::ToolBefore, &name, "call-1"), &mut row.body));
     match &outcome.act {
-        Act::Stop(ruling) => format!("stop: {}", ruling.reason),
-        act => act_word(act).to_owned(),
+        Act::Deny(ruling) => format!("deny: {}", ruling.reason),
+        act => act.name().to_owned(),
     }
 }
 
@@ -225,7 +225,7 @@ fn bad_handlers() -> Vec<Row> {
             "panics and may",
             Registration { on_fault: OnFault::Pass, ..guard(|_| panic!("on purpose: now")) },
             call(),
-            "go",
+            "pass",
         ),
         row(
             "a condition that panics holds",
@@ -234,19 +234,19 @@ fn bad_handlers() -> Vec<Row> {
                 ..says(|| Verdict::deny("asked"))
             },
             call(),
-            "stop: asked",
+            "deny: asked",
         ),
         row(
             "a watcher that panics",
             Registration::watch("bad", HERE, Does(|| panic!("on purpose: watch"))),
             call(),
-            "go",
+            "pass",
         ),
         row(
             "limit without end",
             Registration { limit: Some(Duration::MAX), ..guard(|_| Step::later(async { Ok(Verdict::Pass) })) },
             call(),
-            "go",
+            "pass",
         ),
         row(
             "timeout without end",
@@ -261,13 +261,13 @@ fn bad_documents() -> Vec<Row> {
     let deep = |levels: usize| body(format!("{}{}", "[".repeat(levels), "]".repeat(levels)));
     let text = "a".repeat(50 << 20);
     vec![
-        row("a number", looks(), body("7"), "go"),
-        row("127 levels", looks(), deep(127), "go"),
+        row("a number", looks(), body("7"), "pass"),
+        row("127 levels", looks(), deep(127), "pass"),
         row("128 levels", looks(), deep(128), refused("unreadable: the document nests deeper than 128 levels")),
         row("10,000 levels", looks(), deep(10_000), refused("unreadable: the document nests deeper than 128 levels")),
         row("200,000 levels", looks(), deep(DEEP), refused("unreadable: the document nests deeper than 128 levels")),
-        row("200,000 levels and nobody looks", guard(passes), deep(DEEP), "go"),
-        row("50 MB", looks(), body(format!("{{\"text\":\"{text}\"}}")), "go"),
+        row("200,000 levels and nobody looks", guard(passes), deep(DEEP), "pass"),
+        row("50 MB", looks(), body(format!("{{\"text\":\"{text}\"}}")), "pass"),
         row(
             "no UTF-8",
             looks(),
@@ -305,7 +305,7 @@ fn deep_values() -> Vec<Row> {
                 Step::PASS
             }),
             call(),
-            "stop: the document nests deeper than 128 levels",
+            "deny: the document nests deeper than 128 levels",
         ),
         row(
             "deep value and a panic",
@@ -320,7 +320,7 @@ fn deep_values() -> Vec<Row> {
             what: "deep value written at the second look",
             who: vec![at_second_look, note],
             body: call(),
-            expected: "go".to_owned(),
+            expected: "pass".to_owned(),
         },
         row(
             "deep answer",
@@ -340,13 +340,13 @@ fn deep_values() -> Vec<Row> {
         ),
         row(
             "deep place in a route",
-            says(|| Verdict::divert(Route { place: json_map(DEEP), ..Route::to("box") })),
+            says(|| Verdict::route(Route { place: json_map(DEEP), ..Route::to("box") })),
             call(),
             &garbage,
         ),
         row(
             "deep command in a route",
-            says(|| Verdict::divert(Route { command: Some(json_map(DEEP)), ..Route::to("box") })),
+            says(|| Verdict::route(Route { command: Some(json_map(DEEP)), ..Route::to("box") })),
             call(),
             &garbage,
         ),

@@ -94,7 +94,7 @@ fn a_stream_that_was_caused_too_deep_releases_nothing() {
     let event = Event { chain: &chain, ..Event::at(HERE[0]) };
     let mut stream = pipeline.open(&event);
     assert!(push(&mut stream, &event, Body::from(json!(1))).is_err());
-    assert!(matches!(finish(stream, &event), (rest, Act::Stop(_)) if rest.is_empty()));
+    assert!(matches!(finish(stream, &event), (rest, Act::Deny(_)) if rest.is_empty()));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn an_ambiguous_whole_is_not_sent_again_once_its_beginning_is_out() {
         let piece = tollgate_wire::body(r#"{"a":1,"a":2}"#);
         assert_eq!(push(&mut stream, &event, piece).ok(), Some(released));
     }
-    assert!(matches!(finish(stream, &event), (rest, Act::Stop(_)) if rest.is_empty()));
+    assert!(matches!(finish(stream, &event), (rest, Act::Deny(_)) if rest.is_empty()));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn headers_cannot_be_set_once_the_beginning_is_out() {
     for released in [0, 1] {
         assert_eq!(push(&mut stream, &event, Body::from(json!(1))).ok(), Some(released));
     }
-    assert!(matches!(finish(stream, &event), (rest, Act::Stop(_)) if rest.is_empty()));
+    assert!(matches!(finish(stream, &event), (rest, Act::Deny(_)) if rest.is_empty()));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_label_on_the_whole_is_no_rewriting() {
     for released in [0, 1] {
         assert_eq!(push(&mut stream, &event, Body::from(json!(1))).ok(), Some(released));
     }
-    assert!(matches!(finish(stream, &event), (rest, Act::Go) if rest.len() == 1));
+    assert!(matches!(finish(stream, &event), (rest, Act::Pass) if rest.len() == 1));
 }
 
 #[test]
@@ -170,6 +170,6 @@ fn a_look_at_a_clone_is_a_look() {
         let guard = Registration { on_fault, ..Registration::guard("clones", HERE, Clones) };
         let (event, mut body) = (Event::at(HERE[0]), tollgate_wire::body(document));
         let outcome = ManualClock::default().run(pipeline(guard, false).run(&event, &mut body));
-        assert!(matches!(outcome.act, Act::Stop(_)), "{document}");
+        assert!(matches!(outcome.act, Act::Deny(_)), "{document}");
     }
 }

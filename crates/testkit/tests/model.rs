@@ -43,10 +43,10 @@ fn judges() -> Vec<(&'static str, Value)> {
         ("ask", json!({"title": "sure?"})),
         ("ask", json!({"title": "really?", "timeout_ms": 500})),
         ("answer", json!({"json": {"text": "done"}})),
-        ("divert", json!({"provider": "box"})),
-        ("divert", json!({"provider": "jail", "place": {"image": "x"}})),
-        ("divert-once", json!({"provider": "box", "command": {"command": "rm x"}})),
-        ("divert-once", json!({"provider": "box", "command": {"cwd": "/"}})),
+        ("route", json!({"provider": "box"})),
+        ("route", json!({"provider": "jail", "place": {"image": "x"}})),
+        ("route-once", json!({"provider": "box", "command": {"command": "rm x"}})),
+        ("route-once", json!({"provider": "box", "command": {"cwd": "/"}})),
         ("panic", json!({"message": "boom"})),
         ("fault", json!({"kind": "crash", "detail": "d"})),
         ("hang", json!({})),
@@ -202,7 +202,7 @@ proptest! {
     #[test]
     fn core_does_what_the_reference_does(case in case(vec(interceptor(), 0..7))) {
         let (core, mut reference) = (run(OnCore, &case), run(OnNaive, &case));
-        if act(&reference) == "stop" {
+        if act(&reference) == "deny" {
             // What is refused goes nowhere, in whatever bytes.
             reference.remove("bytes");
         }
@@ -223,8 +223,8 @@ proptest! {
         let mut more = case.clone();
         more.registrations.insert(at.min(case.registrations.len()), Interceptor { id: "new".to_owned(), ..new });
         let (before, after) = (run(OnCore, &case), run(OnCore, &more));
-        let routed = case.registrations.iter().any(|it| it.actor == "divert-once");
-        prop_assume!(!(routed && act(&after) == "reply"));
+        let routed = case.registrations.iter().any(|it| it.actor == "route-once");
+        prop_assume!(!(routed && act(&after) == "answer"));
         prop_assert!(is_as_strict(&before, &after), "{before:?}\nbecame\n{after:?}");
     }
 
@@ -275,10 +275,10 @@ fn is_as_strict(before: &Report, after: &Report) -> bool {
         || matches!(before.get("route"), None | Some(Value::Null)) || before.get("route") == after.get("route");
     let keeps_questions = || parts(before).iter().all(|part| parts(after).contains(part));
     match (act(before), act(after)) {
-        (_, "stop") => true,
-        ("stop", _) => false,
-        (_, "reply") => true,
-        ("reply", _) => false,
+        (_, "deny") => true,
+        ("deny", _) => false,
+        (_, "answer") => true,
+        ("answer", _) => false,
         (_, _) => keeps_route() && keeps_questions(),
     }
 }

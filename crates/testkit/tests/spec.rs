@@ -69,11 +69,11 @@ fn a_key_that_is_not_known_is_an_error_that_names_the_file() {
             "unknown field `colour`",
         ),
         (
-            r#"{"about": "A.", "registrations": [], "event": {"point": "notice"}, "expect": {"act": "go", "sum": 1}}"#,
+            r#"{"about": "A.", "registrations": [], "event": {"point": "notice"}, "expect": {"act": "pass", "sum": 1}}"#,
             "unknown key `sum` in `expect`",
         ),
         (
-            r#"{"about": "A.", "registrations": [{"id": "a", "actor": "sing", "points": []}], "event": {}, "expect": {"act": "go"}}"#,
+            r#"{"about": "A.", "registrations": [{"id": "a", "actor": "sing", "points": []}], "event": {}, "expect": {"act": "pass"}}"#,
             "unknown variant `sing`",
         ),
         (r#"{"about": "A.", "registrations": []}"#, "needs `event` and `expect`, or `steps`"),

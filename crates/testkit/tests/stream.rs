@@ -9,7 +9,7 @@ use tollgate_core::{
     Verdict, Watch,
 };
 use tollgate_testkit::ManualClock;
-use tollgate_testkit::actors::{act_word, hush_intended_panics};
+use tollgate_testkit::actors::{hush_intended_panics};
 
 const HERE: [Point; 1] = [Point::ModelResponse];
 const SECRET: &str = "secret";
@@ -139,7 +139,7 @@ struct Sees(Arc<Mutex<Vec<String>>>);
 
 impl Watch for Sees {
     fn watch<'a>(&'a self, _: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
-        self.0.lock().unwrap().push(format!("{}: {}", act_word(&outcome.act), text_of(body)));
+        self.0.lock().unwrap().push(format!("{}: {}", outcome.act.name(), text_of(body)));
         Step::Now(Ok(()))
     }
 }
@@ -189,8 +189,8 @@ fn difference(row: &Row) -> Option<String> {
     let sees = Sees::default();
     let (released, outcome) = ManualClock::default().run(play(&pipeline(&row.who, &sees), row.pieces));
     let act = match &outcome.act {
-        Act::Stop(ruling) => format!("stop: {}", ruling.reason),
-        act => act_word(act).to_owned(),
+        Act::Deny(ruling) => format!("deny: {}", ruling.reason),
+        act => act.name().to_owned(),
     };
     let came = format!("{released:?}, {act}, seen {:?}", sees.0.lock().unwrap());
     let expected = format!("{:?}, {}, seen {:?}", row.released, row.act, row.seen);
@@ -221,40 +221,40 @@ fn what_is_held_back_and_what_goes() {
             who: vec![],
             pieces: &["a", "b"],
             released: &["a", "b", ""],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "a secret over two pieces is redacted by an edit that holds back",
             who: vec![redacts(true)],
             pieces: &["my sec", "ret is", " s"],
             released: &["my ", "*** i", "s ", "s"],
-            act: "go",
-            seen: &["go: my *** is s"],
+            act: "pass",
+            seen: &["pass: my *** is s"],
         },
         Row {
             what: "an edit of the whole holds everything and rewrites it",
             who: vec![redacts(false)],
             pieces: &["my sec", "ret"],
             released: &["", "", "my ***"],
-            act: "go",
-            seen: &["go: my ***"],
+            act: "pass",
+            seen: &["pass: my ***"],
         },
         Row {
             what: "an edit of the whole that changes nothing releases the pieces",
             who: vec![redacts(false)],
             pieces: &["a", "b"],
             released: &["", "", "a|b"],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "a guard that clears late",
             who: vec![guard(Way::OneBehind("bomb"))],
             pieces: &["a", "b", "c"],
             released: &["", "a", "b", "c"],
-            act: "go",
-            seen: &["go: abc"],
+            act: "pass",
+            seen: &["pass: abc"],
         },
         Row {
             what: "two guards release what both have cleared",
@@ -264,40 +264,40 @@ fn what_is_held_back_and_what_goes() {
             ],
             pieces: &["a", "b"],
             released: &["", "", "a|b"],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "guards judge what edits pass on",
             who: vec![guard(Way::OneBehind("secret")), redacts(true)],
             pieces: &["sec", "ret", "!"],
             released: &["", "", "***", "!"],
-            act: "go",
-            seen: &["go: ***!"],
+            act: "pass",
+            seen: &["pass: ***!"],
         },
         Row {
             what: "a guard of the whole judges before the last piece goes",
             who: vec![whole("ab")],
             pieces: &["a", "b"],
             released: &["", "a", ""],
-            act: "stop: no ab at all",
-            seen: &["stop: ab"],
+            act: "deny: no ab at all",
+            seen: &["deny: ab"],
         },
         Row {
             what: "a guard that must see the whole first holds everything",
             who: vec![Registration { hold_whole: true, ..whole("x") }],
             pieces: &["a", "b"],
             released: &["", "", "a|b"],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "watchers see that the end would rewrite the beginning",
             who: vec![Registration { hold_whole: false, ..redacts(false) }],
             pieces: &["my sec", "ret"],
             released: &["", "my sec", ""],
-            act: "stop: it would rewrite the beginning of a stream, which is already out",
-            seen: &["stop: my ***"],
+            act: "deny: it would rewrite the beginning of a stream, which is already out",
+            seen: &["deny: my ***"],
         },
     ]);
 }
@@ -310,23 +310,23 @@ fn a_refusal_in_the_middle_ends_the_stream() {
             who: vec![guard(Way::OneBehind("bomb"))],
             pieces: &["a", "b", "a bomb", "c"],
             released: &["", "a"],
-            act: "stop: no bomb",
-            seen: &["stop: a bomb"],
+            act: "deny: no bomb",
+            seen: &["deny: a bomb"],
         },
         Row {
             what: "denied at the first piece",
             who: vec![guard(Way::OneBehind("bomb"))],
             pieces: &["bomb"],
             released: &[],
-            act: "stop: no bomb",
-            seen: &["stop: bomb"],
+            act: "deny: no bomb",
+            seen: &["deny: bomb"],
         },
     ]);
 }
 
 #[test]
 fn a_worker_that_breaks() {
-    let refused = "stop: `guard` could not judge this (panic: on purpose: b), so it is refused; to mend it: fix or \
+    let refused = "deny: `guard` could not judge this (panic: on purpose: b), so it is refused; to mend it: fix or \
                    remove it, then try again";
     check(&[
         Row {
@@ -335,49 +335,49 @@ fn a_worker_that_breaks() {
             pieces: &["a", "b", "c"],
             released: &[""],
             act: refused,
-            seen: &["stop: b"],
+            seen: &["deny: b"],
         },
         Row {
             what: "a guard that breaks and may holds nothing back any more",
             who: vec![may_fail(guard(Way::Panics("b")))],
             pieces: &["a", "b", "c"],
             released: &["", "a|b", "c", ""],
-            act: "go",
-            seen: &["go: abc"],
+            act: "pass",
+            seen: &["pass: abc"],
         },
         Row {
             what: "a guard that cannot open refuses",
             who: vec![guard(Way::CannotOpen)],
             pieces: &["a"],
             released: &[],
-            act: "stop: `guard` could not judge this (panic: on purpose: no stream today), so it is refused; to mend \
+            act: "deny: `guard` could not judge this (panic: on purpose: no stream today), so it is refused; to mend \
                   it: fix or remove it, then try again",
-            seen: &["stop: a"],
+            seen: &["deny: a"],
         },
         Row {
             what: "a guard that cannot open and may holds nothing back",
             who: vec![may_fail(guard(Way::CannotOpen))],
             pieces: &["a", "b"],
             released: &["a", "b", ""],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "an edit that breaks and may lets pieces pass as they are",
             who: vec![may_fail(Registration::edit("edit", HERE, Way::Panics("a")))],
             pieces: &["a", "b"],
             released: &["a", "b", ""],
-            act: "go",
-            seen: &["go: ab"],
+            act: "pass",
+            seen: &["pass: ab"],
         },
         Row {
             what: "an edit that held back and breaks ends the stream, even if it may: what it held is gone",
             who: vec![may_fail(Registration::edit("edit", HERE, Way::Panics("b")))],
             pieces: &["a", "b", "c"],
             released: &[""],
-            act: "stop: `edit` could not judge this (panic: on purpose: b), so it is refused; \
+            act: "deny: `edit` could not judge this (panic: on purpose: b), so it is refused; \
                   to mend it: fix or remove it, then try again",
-            seen: &["stop: b"],
+            seen: &["deny: b"],
         },
     ]);
 }
@@ -452,7 +452,7 @@ fn a_worker_can_only_refuse() {
         }
     }
     let no_power = "`asks` gave a verdict that model.response does not take";
-    let no_stream = "a stream can be stopped, but not asked about, diverted or answered";
+    let no_stream = "a stream can be denied, but not asked about, routed or answered";
     for (point, reason) in [(Point::ModelResponse, no_power), (Point::PromptSubmit, no_stream)] {
         let mut registry = Registry::new(Names::default(), Arc::new(ManualClock::default()), tollgate_wire::digest);
         registry.add(Registration::guard("asks", [point], Asks)).unwrap();

@@ -152,7 +152,7 @@ impl Gate {
 
     /// Who runs diverted calls. Without this a diversion is a refusal. The call's parameters are what is to
     /// run: the tool's own, or those of the command that came with the route.
-    pub fn on_elsewhere<F>(&self, run: impl Fn(Route, Call) -> F + Send + Sync + 'static)
+    pub fn on_route<F>(&self, run: impl Fn(Route, Call) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<serde_json::Value, ToolError>> + Send + 'static,
     {

@@ -33,7 +33,7 @@
 //!   end in `guard` (judge), `edit` (rewrite) or `watch`. Prefer the least powerful.
 //! * [`Session`] is one agent's run at a gate. Its [`Toolbox`] hands out wrapped tools only and
 //!   [proves](Toolbox::coverage) that none gets round the gate.
-//! * [`Gate::on_ask`] and [`Gate::on_elsewhere`] say who answers questions and who runs diverted calls. Until
+//! * [`Gate::on_ask`] and [`Gate::on_route`] say who answers questions and who runs diverted calls. Until
 //!   you say so, both are refusals.
 //! * [`Dialect`] is how a refusal is told to the model.
 //!

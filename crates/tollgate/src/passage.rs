@@ -44,7 +44,7 @@ impl Passage<'_> {
             Some(act) if !abort.is_aborted() => self.carry_out(act, &pipeline, call, &asked, &arguments).await,
             _ => Finished::failed(&self.session.dialect, ran_as.normal(), &id, "aborted".to_owned()),
         };
-        let took = if finished.ended == Ended::Blocked { Duration::ZERO } else { started.elapsed() };
+        let took = if finished.ended == Ended::Denied { Duration::ZERO } else { started.elapsed() };
         let (original, ended) = (Body::from(finished.value), finished.ended);
         let mut result = original.clone();
         let event = Event {
@@ -61,17 +61,17 @@ impl Passage<'_> {
         let notes = [finished.notes, arguments.notes.clone(), std::mem::take(&mut result.notes)].concat();
         let tells = [finished.tells, arguments.tells.clone(), std::mem::take(&mut result.tells)].concat();
         let ruling = match (after.act, result.into_json()) {
-            (Act::Go, Ok(value)) => {
+            (Act::Pass, Ok(value)) => {
                 let rewritten = ended == Ended::Error && original.json() != Ok(&value);
                 // Where an edit changed the text of an error, that is now how it failed.
                 let reason = if rewritten { text_of(&value) } else { finished.reason };
                 return Finished { value, ended, reason, by: finished.by, notes, tells, is_plain: false };
             }
-            (Act::Stop(ruling), _) => *ruling,
+            (Act::Deny(ruling), _) => *ruling,
             _ => Ruling::of_pipeline(Cause::Unreadable, "the result cannot be read"),
         };
         let tool = ran_as.normal().to_owned();
-        let ran = !matches!(ended, Ended::Blocked | Ended::Answered);
+        let ran = !matches!(ended, Ended::Denied | Ended::Answered);
         let refusal = Refusal { tool, call_id: id.clone(), ruling, ran };
         Finished { notes, tells, ..Finished::blocked(&self.session.dialect, &refusal) }
     }
@@ -106,18 +106,18 @@ impl Passage<'_> {
             Finished::blocked(&self.session.dialect, &Refusal { tool, call_id, ruling, ran: false })
         };
         let params = match (act, arguments.json()) {
-            (Act::Stop(ruling), _) => return stop(*ruling),
+            (Act::Deny(ruling), _) => return stop(*ruling),
             (Act::Ask(question), _) => return stop(unanswered(&question)),
-            (Act::Reply(answer), _) => return Finished::answered(*answer),
+            (Act::Answer(answer), _) => return Finished::answered(*answer),
             (_, Err(fault)) => return stop(Ruling::of_pipeline(Cause::Unreadable, fault.detail)),
-            (Act::Elsewhere { route, .. }, Ok(params)) => {
+            (Act::Route { route, .. }, Ok(params)) => {
                 let Some(elsewhere) = self.session.gate().elsewhere() else { return stop(no_sandbox(&route.provider)) };
                 // What was judged is what the provider gets to run.
                 call.params = route.command.clone().map_or_else(|| params.clone(), Value::Object);
                 let run = task::catch(async move { elsewhere(*route, call).await }).await;
                 return Finished::diverted(&self.session.dialect, name.normal(), &id, run);
             }
-            (Act::Go, Ok(params)) => params.clone(),
+            (Act::Pass, Ok(params)) => params.clone(),
         };
         let renamed = arguments.renamed().filter(|name| name.written() != asked.written());
         let renamed = renamed.map(|name| self.find.and_then(|find| find(pipeline, name.normal())));
@@ -168,7 +168,7 @@ impl Passage<'_> {
                 let outcome = session.pass(pipeline, event, &mut body).await;
                 // After the result has been judged nothing more may go out.
                 let open = !over.load(Ordering::SeqCst);
-                if let (Act::Go, Ok(partial), true) = (outcome.act, body.into_json(), open) {
+                if let (Act::Pass, Ok(partial), true) = (outcome.act, body.into_json(), open) {
                     forward(partial).await;
                 }
             })
@@ -182,7 +182,7 @@ impl Finished {
         let by = refusal.ruling.by.as_deref().map(str::to_owned);
         let plainly = |_| say::status_blocked(&refusal.ruling, &refusal.tool);
         let value = Fault::catch(|| (dialect.blocked)(refusal)).unwrap_or_else(plainly);
-        Self { reason, by, ..Self::new(value, Ended::Blocked) }
+        Self { reason, by, ..Self::new(value, Ended::Denied) }
     }
 
     fn failed(dialect: &Dialect, tool: &str, call_id: &str, error: String) -> Self {
@@ -201,7 +201,7 @@ impl Finished {
 
     fn diverted(dialect: &Dialect, tool: &str, call_id: &str, run: Result<Result<Value, ToolError>, Fault>) -> Self {
         match run {
-            Ok(Ok(value)) => Self::new(value, Ended::Diverted),
+            Ok(Ok(value)) => Self::new(value, Ended::Routed),
             Ok(Err(ToolError(error))) => Self::failed(dialect, tool, call_id, error),
             Err(panic) => Self::failed(dialect, tool, call_id, format!("the sandbox panicked: {}", panic.detail)),
         }

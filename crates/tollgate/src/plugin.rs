@@ -265,7 +265,7 @@ fn after_tool_call(event: &Event<'_>, tool: &str, result: Value) -> Value {
     let millis = event.took.unwrap_or_default().as_millis();
     let mut told = json!({"toolName": tool, "params": null_is_empty(params), "durationMs": u64::try_from(millis).unwrap_or(u64::MAX)});
     match event.ended {
-        Some(Ended::Blocked) => {
+        Some(Ended::Denied) => {
             told["blocked"] = true.into();
             told["blockReason"] = event.reason.into();
             told["error"] = event.reason.into();

@@ -142,7 +142,7 @@ impl Session {
         };
         let act = match &approval {
             Some(approval) => question.answer(approval),
-            None => Act::Stop(Box::new(unanswered(&question))),
+            None => Act::Deny(Box::new(unanswered(&question))),
         };
         (act, approval)
     }
@@ -161,7 +161,7 @@ impl Session {
     pub async fn start(&self) -> Result<Vec<String>, Ruling> {
         let mut body = Body::default();
         match self.run(Event::at(Point::SessionStart), &mut body).await.act {
-            Act::Stop(ruling) => Err(*ruling),
+            Act::Deny(ruling) => Err(*ruling),
             _ => Ok(body.notes),
         }
     }
@@ -174,8 +174,8 @@ impl Session {
             self.labels.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
         match act {
-            Act::Go => Ok(()),
-            Act::Stop(ruling) => Err(*ruling),
+            Act::Pass => Ok(()),
+            Act::Deny(ruling) => Err(*ruling),
             _ => Err(Ruling::of_pipeline(Cause::Power, format!("{point} was only to be watched"))),
         }
     }
@@ -192,10 +192,10 @@ impl Session {
     pub async fn admit(&self, point: Point, mut body: Body) -> Result<Admitted, Ruling> {
         let act = self.run(Event::at(point), &mut body).await.act;
         match self.resolve(act).await.0 {
-            Act::Go => Ok(Admitted::Pass(body)),
-            Act::Reply(answer) => Ok(Admitted::Answer(*answer)),
-            Act::Elsewhere { route, .. } => Ok(Admitted::Divert(body, route)),
-            Act::Stop(ruling) => Err(*ruling),
+            Act::Pass => Ok(Admitted::Pass(body)),
+            Act::Answer(answer) => Ok(Admitted::Answer(*answer)),
+            Act::Route { route, .. } => Ok(Admitted::Route(body, route)),
+            Act::Deny(ruling) => Err(*ruling),
             Act::Ask(question) => Err(unanswered(&question)),
         }
     }
@@ -204,7 +204,7 @@ impl Session {
     pub async fn offer(&self, tools: Vec<Value>) -> Vec<Value> {
         let mut body = Body::from(Value::from(tools));
         match (self.run(Event::at(Point::ToolList), &mut body).await.act, body.into_json()) {
-            (Act::Go, Ok(Value::Array(tools))) => tools,
+            (Act::Pass, Ok(Value::Array(tools))) => tools,
             _ => Vec::new(),
         }
     }
@@ -250,7 +250,7 @@ pub enum Admitted {
     /// Nothing goes on: this is the answer.
     Answer(Body),
     /// This document, but there.
-    Divert(Body, Box<Route>),
+    Route(Body, Box<Route>),
 }
 
 impl Admitted {
@@ -259,7 +259,7 @@ impl Admitted {
         match self {
             Self::Pass(body) => Ok(body),
             Self::Answer(_) => Err(Ruling::of_pipeline(Cause::Power, "it was answered, and no answer is wanted here")),
-            Self::Divert(_, route) => Err(no_sandbox(&route.provider)),
+            Self::Route(_, route) => Err(no_sandbox(&route.provider)),
         }
     }
 }
@@ -286,8 +286,8 @@ pub(crate) fn no_sandbox(provider: &str) -> Ruling {
 /// What is stored: the document, or a stub in its place.
 fn stored(act: Act, body: Body) -> Value {
     match (act, body.into_json()) {
-        (Act::Go, Ok(document)) => document,
-        (Act::Stop(ruling), _) => {
+        (Act::Pass, Ok(document)) => document,
+        (Act::Deny(ruling), _) => {
             let by = ruling.by.as_deref().unwrap_or("tollgate");
             json!({"withheld": {"by": by, "reason": ruling.reason}})
         }

@@ -22,7 +22,7 @@ use tollgate_wire::form::changes;
 /// ```
 pub fn describe(event: &Event<'_>, body: &Body, outcome: &Outcome) -> Option<String> {
     let mut parts: Vec<String> = outcome.trace.entries().flat_map(|(who, entry)| turn(&who.id, &entry)).collect();
-    if let Act::Stop(ruling) = &outcome.act
+    if let Act::Deny(ruling) = &outcome.act
         && !matches!(ruling.cause, Cause::Objection)
     {
         parts.push(format!("refused: {}", ruling.reason));
@@ -41,7 +41,7 @@ fn turn(id: &str, entry: &Entry) -> Vec<String> {
         Said::Passed => None,
         Said::Denied(reason) => Some(format!("{id} denied: {reason}")),
         Said::Asked(title) => Some(format!("{id} asked: {title}")),
-        Said::Diverted(provider) => Some(format!("{id} sent it to {provider}")),
+        Said::Routed(provider) => Some(format!("{id} sent it to {provider}")),
         Said::Answered => Some(format!("{id} answered in its place")),
         Said::Faulted(fault) => Some(format!("{id} broke ({fault})")),
         Said::Skipped => Some(format!("{id} was skipped, having caused this")),

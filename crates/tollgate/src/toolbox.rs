@@ -132,7 +132,7 @@ impl Toolbox {
             Ok(()) => {
                 let probe = Some(registry.snapshot());
                 let done = tool.execute(Call { probe, ..Call::new(CANARY, Value::Null) }).await;
-                done.ended == Ended::Blocked && done.reason.as_deref() == Some(CANARY)
+                done.ended == Ended::Denied && done.reason.as_deref() == Some(CANARY)
             }
             Err(_) => false,
         };

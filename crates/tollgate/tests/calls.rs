@@ -27,7 +27,7 @@ fn a_refused_call_does_not_run_and_says_so() -> Test {
         gate.before_tool("no").guard(|_, _| Verdict::deny("not here"))?;
         let done = run(&gate, &echo(tool, &calls), json!({}));
         assert_eq!(done.value, blocked(shown, "not here"), "{tool}");
-        assert_eq!((done.ended, done.reason.as_deref()), (Ended::Blocked, Some("not here")), "{tool}");
+        assert_eq!((done.ended, done.reason.as_deref()), (Ended::Denied, Some("not here")), "{tool}");
         assert!(!done.is_ok(), "{tool}");
         assert_eq!(calls.take(), [] as [Value; 0], "{tool}");
     }
@@ -176,7 +176,7 @@ fn a_handler_that_panics_refuses_whatever_it_throws() -> Test {
             panic!("oh no")
         })?;
         let done = run(&gate, &echo("read", &calls), json!({}));
-        assert_eq!(done.ended, Ended::Blocked);
+        assert_eq!(done.ended, Ended::Denied);
         assert!(done.reason.is_some_and(|reason| reason.starts_with("`panics` could not judge this (panic: ")));
         assert!(calls.take().is_empty());
     }

@@ -24,15 +24,15 @@ fn an_answer_takes_the_tools_place_and_passes_after() -> Test {
 fn a_diverted_call_runs_there_and_not_here() -> Test {
     let (gate, calls, there) = (Gate::new(), Log::new(), Log::new());
     let log = there.clone();
-    gate.on_elsewhere(move |route, call| {
+    gate.on_route(move |route, call| {
         log.push((route.provider, call.id, call.params));
         async { Ok(json!({"stdout": "sk-1", "stderr": ""})) }
     });
-    gate.before_tool("box").guard(|_, _| Verdict::divert(Route::to("box")))?;
+    gate.before_tool("box").guard(|_, _| Verdict::route(Route::to("box")))?;
     gate.before_tool("default").edit(|_, mut args| args.set("timeout", 5))?;
     gate.after_tool("redact").edit(|_, mut result| result.map(|text| text.replace("sk-1", "***")))?;
     let done = run(&gate, &echo("exec", &calls), json!({"command": "make"}));
-    assert_eq!((done.value, done.ended), (json!({"stdout": "***", "stderr": ""}), Ended::Diverted));
+    assert_eq!((done.value, done.ended), (json!({"stdout": "***", "stderr": ""}), Ended::Routed));
     assert_eq!(there.take(), [("box".into(), "c1".into(), json!({"command": "make", "timeout": 5}))]);
     assert!(calls.take().is_empty());
     Ok(())
@@ -41,7 +41,7 @@ fn a_diverted_call_runs_there_and_not_here() -> Test {
 #[test]
 fn a_detour_without_a_provider_is_a_refusal() -> Test {
     let (gate, calls) = (Gate::new(), Log::new());
-    gate.before_tool("box").guard(|_, _| Verdict::divert(Route::to("e2b")))?;
+    gate.before_tool("box").guard(|_, _| Verdict::route(Route::to("e2b")))?;
     let done = run(&gate, &echo("exec", &calls), json!({}));
     let reason = "it must run at `e2b`, and no sandbox provider is configured";
     assert_eq!(done.value, blocked("exec", reason));
@@ -52,11 +52,11 @@ fn a_detour_without_a_provider_is_a_refusal() -> Test {
 #[test]
 fn a_provider_that_breaks_is_a_failure_of_the_call() -> Test {
     let (gate, calls) = (Gate::new(), Log::new());
-    gate.on_elsewhere(|route, _| {
+    gate.on_route(|route, _| {
         assert_ne!(route.provider, "box", "no box");
         async { Ok(Value::Null) }
     });
-    gate.before_tool("box").guard(|_, _| Verdict::divert(Route::to("box")))?;
+    gate.before_tool("box").guard(|_, _| Verdict::route(Route::to("box")))?;
     let done = run(&gate, &echo("exec", &calls), json!({}));
     assert_eq!(done.ended, Ended::Error);
     assert!(done.reason.is_some_and(|reason| reason.starts_with("the sandbox panicked: ")));
@@ -68,14 +68,14 @@ fn a_provider_that_breaks_is_a_failure_of_the_call() -> Test {
 fn a_routes_command_is_judged_before_it_runs() -> Test {
     let (gate, there) = (Gate::new(), Log::new());
     let log = there.clone();
-    gate.on_elsewhere(move |route, _| {
+    gate.on_route(move |route, _| {
         log.push(route.command);
         async { Ok(Value::Null) }
     });
     gate.before_tool("box").tool("build").guard(|_, args| {
         let command =
             serde_json::Map::from_iter([("command".to_owned(), args.get("run").cloned().unwrap_or_default())]);
-        Verdict::divert(Route { command: Some(command), ..Route::to("box") })
+        Verdict::route(Route { command: Some(command), ..Route::to("box") })
     })?;
     gate.before_tool("no-rm").tool("exec").guard(|_, args| {
         args.text("command").is_some_and(|command| command.contains("rm -rf")).then(|| Verdict::deny("no rm -rf"))
@@ -83,7 +83,7 @@ fn a_routes_command_is_judged_before_it_runs() -> Test {
     let build = echo("build", &Log::new());
     assert_eq!(run(&gate, &build, json!({"run": "rm -rf /"})).value, blocked("build", "no rm -rf"));
     assert!(there.take().is_empty());
-    assert_eq!(run(&gate, &build, json!({"run": "make"})).ended, Ended::Diverted);
+    assert_eq!(run(&gate, &build, json!({"run": "make"})).ended, Ended::Routed);
     assert_eq!(there.take().pop().flatten().map(Value::Object), Some(json!({"command": "make"})));
     Ok(())
 }
@@ -142,7 +142,7 @@ fn a_tool_outside_a_toolbox_cannot_be_renamed() -> Test {
     let (gate, calls) = (Gate::new(), Log::new());
     gate.before_tool("rename").edit(|_, mut args| args.rename("other"))?;
     let done = run(&gate, &echo("exec", &calls), json!({}));
-    assert_eq!(done.ended, Ended::Blocked);
+    assert_eq!(done.ended, Ended::Denied);
     assert_eq!(done.reason.as_deref(), Some("`rename` renamed the call once more than is possible here"));
     assert!(calls.take().is_empty());
     Ok(())

@@ -54,7 +54,7 @@ fn labels_cannot_be_taken_back() -> Test {
     let before = || gate.on::<Body>([Point::ToolBefore], "label").priority(9);
     before().edit(|_, body: &mut Body| body.label("taint", "yes"))?;
     gate.on::<Body>([Point::ToolBefore], "wipe").edit(|_, body: &mut Body| *body = Body::from(json!({})))?;
-    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Blocked);
+    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Denied);
     Ok(())
 }
 
@@ -133,7 +133,7 @@ fn an_asker_that_panics_when_it_is_dropped_costs_no_after() -> Test {
         let _boom = Boom;
         pending::<Option<Approval>>().await
     });
-    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Blocked);
+    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Denied);
     assert_eq!(after.take().len(), 1);
     Ok(())
 }
@@ -144,7 +144,7 @@ fn a_dialect_that_panics_still_refuses() -> Test {
     gate.before_tool("no").guard(|_, _| Verdict::deny("no"))?;
     let session = gate.session("s").dialect(Dialect { blocked: |_| panic!("on purpose"), ..Dialect::STATUS });
     let done = block_on(session.call(&echo("exec", &Log::new()), Call::new("1", json!({}))));
-    assert_eq!((done.ended, done.by.as_deref()), (Ended::Blocked, Some("no")));
+    assert_eq!((done.ended, done.by.as_deref()), (Ended::Denied, Some("no")));
     Ok(())
 }
 
@@ -168,7 +168,7 @@ fn a_session_does_not_hide_what_an_event_says_of_itself() -> Test {
     let name = pipeline.name("push");
     let event = Event { server: Some("github"), ..Event::tool(Point::ToolBefore, &name, "1") };
     let outcome = block_on(gate.session("s").run(event, &mut Body::from(json!({}))));
-    assert!(matches!(outcome.act, Act::Stop(_)));
+    assert!(matches!(outcome.act, Act::Deny(_)));
     Ok(())
 }
 

@@ -44,7 +44,7 @@ fn a_hook_that_blocks_keeps_the_tool_from_running() -> Test {
     let session = gate.session("s").dialect(Dialect::TOOL_BLOCKED);
     let done = block_on(session.call(&echo("exec", &calls), Call::new("c1", json!({}))));
     let told = r#"TOOL_BLOCKED: {"blocked":true,"reason":"no shell","tool":"exec","callId":"c1"}"#;
-    assert_eq!((done.value, done.ended), (json!(told), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (json!(told), Ended::Denied));
     assert!(calls.take().is_empty());
     Ok(())
 }
@@ -91,12 +91,12 @@ fn a_hook_may_route_a_call_to_a_sandbox() -> Test {
         let reason = "it must run at `box`, and no sandbox provider is configured";
         assert_eq!(done.value, blocked("build", reason));
         let log = there.clone();
-        gate.on_elsewhere(move |route, call| {
+        gate.on_route(move |route, call| {
             log.push((route.provider, call.params.clone()));
             async move { Ok(if call.params["target"] == "secret" { json!("secret") } else { json!("built") }) }
         });
         let done = run(&gate, &echo("build", &calls), json!({"target": "all"}));
-        assert_eq!((done.value, done.ended), (json!("built"), Ended::Diverted));
+        assert_eq!((done.value, done.ended), (json!("built"), Ended::Routed));
         let ran = command.map_or(json!({"target": "all"}), |command| json!({"command": command}));
         assert_eq!(there.take(), [("box".to_owned(), ran)]);
         if command.is_none() {
@@ -121,7 +121,7 @@ fn the_command_of_a_route_is_judged_by_the_other_hooks() -> Test {
         });
     let (gate, there) = (installed(hooks)?, Log::new());
     let log = there.clone();
-    gate.on_elsewhere(move |_, _| {
+    gate.on_route(move |_, _| {
         log.push(());
         async { Ok(Value::Null) }
     });
@@ -149,7 +149,7 @@ fn a_hook_that_panics_refuses_the_call_and_not_the_run() -> Test {
     let gate = installed(AgentHooks::new().pre_tool_use(|_, _| panic!("oh no")))?;
     let calls = Log::new();
     let done = run(&gate, &echo("exec", &calls), json!({}));
-    assert_eq!(done.ended, Ended::Blocked);
+    assert_eq!(done.ended, Ended::Denied);
     assert!(done.reason.is_some_and(|reason| reason.contains("oh no")));
     assert!(calls.take().is_empty());
     Ok(())
@@ -365,7 +365,7 @@ fn a_blocked_result_is_replaced_though_the_tool_ran() -> Test {
 fn a_result_can_only_be_allowed_or_blocked() -> Test {
     let gate = installed(AgentHooks::new().post_tool_use(|call, _, _| ToolCallDecision::modify(call.clone())))?;
     let done = run(&gate, &echo("read", &Log::new()), json!("text"));
-    assert_eq!(done.ended, Ended::Blocked);
+    assert_eq!(done.ended, Ended::Denied);
     let expected = "a result can be allowed or blocked, nothing else";
     assert!(done.reason.is_some_and(|reason| reason.contains(expected)));
     Ok(())
@@ -504,7 +504,7 @@ fn observers_hear_of_their_event_and_no_other() -> Test {
     };
     let hooks = AgentHooks::new()
         .session_start(note("start"))
-        .stop(note("stop"))
+        .stop(note("deny"))
         .stop(note("stop too"))
         .pre_compact(note("compact"))
         .session_end(note("end"));
@@ -520,7 +520,7 @@ fn observers_hear_of_their_event_and_no_other() -> Test {
     block_on(session.observe(Point::SessionEnd, Value::Null)).unwrap();
     let expected = [
         own("compact", json!({"tokens": 9})),
-        own("stop", json!({"steps": 2})),
+        own("deny", json!({"steps": 2})),
         own("stop too", json!({"steps": 2})),
         own("end", Value::Null),
     ];

@@ -50,7 +50,7 @@ const LINES: [Line; 8] = [
     ("ask", |gate| gate.before_tool("x").guard(|_, _| Verdict::ask("Ok?")), Some("tool.before exec: x asked: Ok?")),
     (
         "divert",
-        |gate| gate.before_tool("x").guard(|_, _| Verdict::divert(Route::to("box"))),
+        |gate| gate.before_tool("x").guard(|_, _| Verdict::route(Route::to("box"))),
         Some("tool.before exec: x sent it to box"),
     ),
     (
@@ -138,9 +138,9 @@ fn a_watcher_hears_of_a_call_that_cannot_be_read() -> Test {
     let (gate, seen) = (Gate::new(), Log::new());
     gate.before_tool("look").guard(|_, _| Verdict::Pass)?;
     let (sync, later) = (seen.clone(), seen.clone());
-    gate.before_tool("record").watch(move |_, _, outcome| sync.push(matches!(outcome.act, Act::Stop(_))))?;
+    gate.before_tool("record").watch(move |_, _, outcome| sync.push(matches!(outcome.act, Act::Deny(_))))?;
     gate.before_tool("record-later").watch_async(move |_, _, act| {
-        later.push(matches!(act, Act::Stop(_)));
+        later.push(matches!(act, Act::Deny(_)));
         async {}
     })?;
     let deep = (0..200).fold(json!("end"), |inner, _| Value::Array(vec![inner]));

@@ -174,7 +174,7 @@ fn nonsense_is_no_consent() -> Test {
     for answer in [json!("block"), json!(true), json!([]), json!({"params": "x"}), json!({"block": "true"})] {
         let calls = Log::new();
         let gate = before(vec![says(answer.clone())])?;
-        assert_eq!(run(&gate, &echo("read", &calls), json!({})).ended, Ended::Blocked, "{answer}");
+        assert_eq!(run(&gate, &echo("read", &calls), json!({})).ended, Ended::Denied, "{answer}");
         assert!(calls.take().is_empty(), "{answer}");
     }
     Ok(())
@@ -220,7 +220,7 @@ fn a_block_can_be_told_as_an_error() -> Test {
         ),
     ] {
         let done = block_on(gate.session("s").dialect(dialect).call(&tool, Call::new("1", json!({}))));
-        assert_eq!((done.value, done.ended), (expected, Ended::Blocked));
+        assert_eq!((done.value, done.ended), (expected, Ended::Denied));
     }
     assert!(calls.take().is_empty());
     Ok(())

@@ -196,10 +196,10 @@ fn a_refusal_saves_the_human_the_question() -> Test {
 
 #[test]
 fn a_call_may_need_a_human_and_a_sandbox() -> Test {
-    for (granted, ended) in [(true, Ended::Diverted), (false, Ended::Blocked)] {
+    for (granted, ended) in [(true, Ended::Routed), (false, Ended::Denied)] {
         let (gate, calls) = (asking("", None)?, Log::new());
-        gate.before_tool("box").guard(|_, _| Verdict::divert(Route::to("box")))?;
-        gate.on_elsewhere(|_, _| async { Ok(json!("there")) });
+        gate.before_tool("box").guard(|_, _| Verdict::route(Route::to("box")))?;
+        gate.on_route(|_, _| async { Ok(json!("there")) });
         gate.on_ask(move |question| async move {
             assert_eq!(question.route.as_ref().map(|route| &*route.provider), Some("box"));
             Some(if granted { grant(&question, "ann") } else { refuse(&question, "ann") })

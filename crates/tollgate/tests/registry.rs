@@ -120,7 +120,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
             "`x` selects a tool, and there is none at prompt.submit",
         ),
         (
-            gate.prompt_submit("x").setting(|entry| entry.powers = vec![Power::Divert]).guard(|_, _| Verdict::Pass),
+            gate.prompt_submit("x").setting(|entry| entry.powers = vec![Power::Route]).guard(|_, _| Verdict::Pass),
             "`x` may say Divert, and prompt.submit cannot do that",
         ),
         (
@@ -408,7 +408,7 @@ fn what_a_handler_adds_holds_from_the_next_call_on() -> Test {
     let tool = echo("read", &Log::new());
     assert_eq!(run(&gate, &tool, json!({"call": 1})).value, json!({"call": 1}));
     assert_eq!(gate.ids(), ["adds", "added", "added-after"]);
-    assert_eq!(run(&gate, &tool, json!({"call": 2})).ended, tollgate::Ended::Blocked);
+    assert_eq!(run(&gate, &tool, json!({"call": 2})).ended, tollgate::Ended::Denied);
     Ok(())
 }
 

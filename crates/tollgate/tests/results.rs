@@ -49,7 +49,7 @@ fn a_refused_result_is_replaced_though_the_tool_ran() -> Test {
     let (gate, calls) = (Gate::new(), Log::new());
     gate.after_tool("leaks").guard(|_, result| result.text().contains("sk-1").then(|| Verdict::deny("it leaks")))?;
     let done = run(&gate, &echo("read", &calls), json!("key sk-1"));
-    assert_eq!((done.value, done.ended), (blocked("read", "it leaks"), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (blocked("read", "it leaks"), Ended::Denied));
     assert_eq!(calls.take(), [json!("key sk-1")]);
     Ok(())
 }
@@ -61,7 +61,7 @@ fn a_result_whose_judge_breaks_is_withheld() -> Test {
     let done = run(&gate, &echo("read", &Log::new()), json!("secret"));
     let reason = "`broken` could not judge this (crash: no disk), so it is refused; \
                   to mend it: fix or remove it, then try again";
-    assert_eq!((done.value, done.ended), (blocked("read", reason), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (blocked("read", reason), Ended::Denied));
     Ok(())
 }
 
@@ -114,7 +114,7 @@ fn the_text_of_an_error_or_a_refusal_may_change_but_never_its_status() -> Test {
     gate.after_tool("all-is-well").edit(|_, mut result| result.set("all is well"))?;
     let fails = Tool::new("read", |_| async { Err(ToolError("sk-1".into())) });
     let exec = echo("exec", &Log::new());
-    for (tool, ended) in [(fails, Ended::Error), (exec, Ended::Blocked)] {
+    for (tool, ended) in [(fails, Ended::Error), (exec, Ended::Denied)] {
         let done = run(&gate, &tool, json!({}));
         assert!(!done.is_ok(), "{}", tool.name);
         assert_eq!((done.value, done.ended), (json!("all is well"), ended), "{}", tool.name);
@@ -135,7 +135,7 @@ type End = (
 const ENDS: [End; 8] = [
     ("success", |gate, _| gate.before_tool("x").guard(|_, _| Verdict::Pass), Ended::Ok, None),
     ("error", |gate, _| gate.before_tool("x").edit(|_, mut args| args.set("fail", true)), Ended::Error, Some("failed")),
-    ("block", |gate, _| gate.before_tool("x").guard(|_, _| Verdict::deny("no")), Ended::Blocked, Some("no")),
+    ("block", |gate, _| gate.before_tool("x").guard(|_, _| Verdict::deny("no")), Ended::Denied, Some("no")),
     (
         "abort",
         |gate, abort| {
@@ -152,17 +152,17 @@ const ENDS: [End; 8] = [
     (
         "divert",
         |gate, _| {
-            gate.on_elsewhere(|_, call| async move { Ok(call.params) });
-            gate.before_tool("x").guard(|_, _| Verdict::divert(Route::to("box")))
+            gate.on_route(|_, call| async move { Ok(call.params) });
+            gate.before_tool("x").guard(|_, _| Verdict::route(Route::to("box")))
         },
-        Ended::Diverted,
+        Ended::Routed,
         None,
     ),
     (
         "divert and fail",
         |gate, _| {
-            gate.on_elsewhere(|_, _| async { Err(ToolError("no network".into())) });
-            gate.before_tool("x").guard(|_, _| Verdict::divert(Route::to("box")))
+            gate.on_route(|_, _| async { Err(ToolError("no network".into())) });
+            gate.before_tool("x").guard(|_, _| Verdict::route(Route::to("box")))
         },
         Ended::Error,
         Some("no network"),
@@ -170,7 +170,7 @@ const ENDS: [End; 8] = [
     (
         "unanswered question",
         |gate, _| gate.before_tool("x").guard(|_, _| Verdict::ask("Really?")),
-        Ended::Blocked,
+        Ended::Denied,
         Some("nobody approved it: Really?"),
     ),
 ];
@@ -196,7 +196,7 @@ fn after_comes_exactly_once_however_a_call_ends() -> Test {
         // Whoever edited an aborted call was dropped halfway, so it is told as it was asked for.
         let added = if reason == Some("aborted") { Value::Null } else { json!(1) };
         assert_eq!((&arguments["command"], &arguments["added"]), (&json!("ls"), &added), "{name}");
-        assert_eq!(facts.took == Some(Duration::ZERO), ended == Ended::Blocked, "{name}: {:?}", facts.took);
+        assert_eq!(facts.took == Some(Duration::ZERO), ended == Ended::Denied, "{name}: {:?}", facts.took);
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ fn a_guard_that_hangs_is_dropped_at_its_limit_and_refuses() -> Test {
     assert!(started.elapsed() >= SHORT);
     let reason = "`hangs` could not judge this (timeout: no answer within 20ms), so it is refused; \
                   to mend it: fix or remove it, then try again";
-    assert_eq!((done.value, done.ended), (blocked("exec", reason), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (blocked("exec", reason), Ended::Denied));
     assert_eq!(log.take(), ["dropped"], "it does not go on in secret");
     assert!(calls.take().is_empty());
     Ok(())
@@ -61,7 +61,7 @@ fn a_guard_that_is_always_busy_is_dropped_too() -> Test {
         #[expect(unreachable_code, reason = "says what the handler returns")]
         ()
     })?;
-    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Blocked);
+    assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).ended, Ended::Denied);
     Ok(())
 }
 
@@ -85,7 +85,7 @@ fn a_result_whose_judge_hangs_is_withheld() -> Test {
     let gate = Gate::new();
     gate.after_tool("hangs").limit(SHORT).edit_async(|_, _| pending::<()>())?;
     let done = run(&gate, &echo("read", &Log::new()), json!("secret"));
-    assert_eq!(done.ended, Ended::Blocked);
+    assert_eq!(done.ended, Ended::Denied);
     assert!(!done.value.to_string().contains("secret"));
     Ok(())
 }
@@ -133,7 +133,7 @@ fn many_may_hang_at_once() -> Test {
     let tool = echo("exec", &Log::new());
     thread::scope(|scope| {
         let calls: Vec<_> = (0..16).map(|_| scope.spawn(|| run(&gate, &tool, json!({})).ended)).collect();
-        assert!(calls.into_iter().all(|call| matches!(call.join(), Ok(Ended::Blocked))));
+        assert!(calls.into_iter().all(|call| matches!(call.join(), Ok(Ended::Denied))));
     });
     Ok(())
 }
@@ -181,7 +181,7 @@ fn an_async_watcher_is_awaited_and_cut_off_at_its_limit() -> Test {
         let log = log.clone();
         async move {
             yield_once().await;
-            log.push((facts.tool, args, matches!(act, tollgate::Act::Go)));
+            log.push((facts.tool, args, matches!(act, tollgate::Act::Pass)));
         }
     })?;
     assert!(run(&gate, &echo("Bash", &calls), json!({"a": 1})).is_ok());
@@ -249,7 +249,7 @@ fn a_plugin_that_hangs_refuses_where_it_decides_and_is_skipped_where_it_watches(
     let (gate, _clock) = jumping();
     gate.activate(&Hangs, PluginOptions::default())?;
     let (session, calls) = (gate.session("s"), Log::new());
-    assert_eq!(run(&gate, &echo("exec", &calls), json!({})).ended, Ended::Blocked);
+    assert_eq!(run(&gate, &echo("exec", &calls), json!({})).ended, Ended::Denied);
     assert!(calls.take().is_empty());
     assert_eq!(block_on(session.write_message(json!("m")))["withheld"]["by"], "hangs:before_message_write:3");
     assert!(block_on(session.admit(Point::ModelRequest, json!({}).into())).is_ok());
@@ -303,7 +303,7 @@ fn nobody_waits_for_a_human_longer_than_the_question_is_open() -> Test {
     // Should this ever wait for ever, the test must not wait with it.
     let (done, finished) = mpsc::channel();
     thread::spawn(move || done.send(run(&gate, &echo("exec", &Log::new()), json!({})).ended));
-    assert_eq!(finished.recv_timeout(Duration::from_secs(5))?, Ended::Blocked);
+    assert_eq!(finished.recv_timeout(Duration::from_secs(5))?, Ended::Denied);
     Ok(())
 }
 

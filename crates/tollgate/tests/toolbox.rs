@@ -215,10 +215,10 @@ fn the_refusal_of_an_inner_layer_stays_a_refusal_in_all_outer_ones() -> Test {
     let (calls, records) = (Log::new(), Log::new());
     let tool = layers(&calls, &records)?;
     let done = call(&tool, json!({"path": "/etc/passwd"}));
-    assert_eq!((done.value, done.ended), (blocked("read", "not in /etc"), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (blocked("read", "not in /etc"), Ended::Denied));
     assert!(calls.take().is_empty());
     let recorded: Vec<_> = records.take().into_iter().map(|facts| (facts.ended, facts.reason)).collect();
-    assert_eq!(recorded, [(Some(Ended::Blocked), Some("not in /etc".to_owned()))]);
+    assert_eq!(recorded, [(Some(Ended::Denied), Some("not in /etc".to_owned()))]);
     Ok(())
 }
 

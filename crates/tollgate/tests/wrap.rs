@@ -43,7 +43,7 @@ fn what_passes_both_checks_is_left_alone() -> Test {
 fn a_denial_is_told_as_text_and_nothing_runs() -> Test {
     let calls = Log::new();
     let done = run(echo("exec", &calls), |_| Ok(PreDecision::Deny("no shell".into())), KEEP, json!({}))?;
-    assert_eq!((done.value, done.ended), (text("[firewall] blocked: no shell"), Ended::Blocked));
+    assert_eq!((done.value, done.ended), (text("[firewall] blocked: no shell"), Ended::Denied));
     assert!(calls.take().is_empty());
     Ok(())
 }
@@ -54,7 +54,7 @@ fn a_check_that_fails_refuses_and_says_that_it_failed() -> Test {
     let done = run(echo("exec", &calls), |_| Err("no rules found".into()), KEEP, json!({}))?;
     let said = done.value["content"][0]["text"].as_str().unwrap_or_default();
     assert!(said.starts_with("[firewall] pre-hook error: ") && said.contains("no rules found"), "{said}");
-    assert_eq!((done.ended, &done.value["details"]), (Ended::Blocked, &json!({})));
+    assert_eq!((done.ended, &done.value["details"]), (Ended::Denied, &json!({})));
     assert!(calls.take().is_empty());
     Ok(())
 }
@@ -85,7 +85,7 @@ fn the_check_after_may_replace_a_result() -> Test {
 fn a_broken_check_after_withholds_the_result_under_its_own_name() -> Test {
     let done = run(echo("read", &Log::new()), ALLOW, |_| Err("no rules found".into()), json!("secret"))?;
     let said = done.value["content"][0]["text"].as_str().unwrap_or_default();
-    assert_eq!(done.ended, Ended::Blocked);
+    assert_eq!(done.ended, Ended::Denied);
     assert!(said.starts_with("[firewall] post-hook error: ") && said.contains("no rules found"), "{said}");
     assert!(!done.value.to_string().contains("secret"));
     Ok(())
@@ -117,7 +117,7 @@ fn the_check_after_hears_of_success_failure_and_refusal_once() -> Test {
     let error = json!({"status": "error", "tool": "exec", "error": "no such file"});
     assert_eq!(told(fails, ALLOW)?, [(Ended::Error, args.clone(), error)]);
     let refused = told(good, |_| Ok(PreDecision::Deny("no".into())))?;
-    assert_eq!(refused, [(Ended::Blocked, args, text("[firewall] blocked: no"))]);
+    assert_eq!(refused, [(Ended::Denied, args, text("[firewall] blocked: no"))]);
     Ok(())
 }
 

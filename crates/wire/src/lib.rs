@@ -17,8 +17,10 @@ mod read;
 mod samples;
 mod scan;
 mod tools;
+mod verdicts;
 
 pub use digest::{canonical, digest};
 pub use part::part;
 pub use read::{body, read};
 pub use tools::{KINDS, TOOLS, Tool, kind, names};
+pub use verdicts::{VERDICTS, verdict};

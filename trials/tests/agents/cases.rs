@@ -14,7 +14,7 @@ pub(crate) const POLICY: &str = r#"
 id = "politely"
 kind = "exec"
 text = { contains = "rudely" }
-edit = [{ replace = { regex = "rudely", with = "politely" } }]
+rewrite = [{ replace = { regex = "rudely", with = "politely" } }]
 "#;
 /// The folder is nobody's, in case that it is deleted after all.
 pub(crate) const DENIED: &str = "echo ran > denied.txt; rm -rf /srv/tollgate-nobody/folder";
@@ -71,14 +71,14 @@ fn check_record(peer: &Peer, world: &World) {
     let records = world.records();
     let before: Vec<&Value> = records.iter().filter(|record| record["point"] == "tool.before").collect();
     let acts: Vec<&str> = before.iter().filter_map(|record| record["act"].as_str()).collect();
-    assert_eq!(acts, ["stop", "go", "go", "go"], "{records:#?}");
+    assert_eq!(acts, ["deny", "pass", "pass", "pass"], "{records:#?}");
     assert!(before.iter().all(|record| record["agent"] == peer.id), "{records:#?}");
     let all = json!(records).to_string();
     assert!(all.contains("politely") && all.contains(REASON), "{all}");
     assert!(!all.contains(&credential()), "the credential is in the record: {all}");
     let after: Vec<&Value> = records.iter().filter(|record| record["point"] == "tool.after").collect();
     let ended: Vec<&str> = after.iter().filter_map(|record| record["ended"].as_str()).collect();
-    assert_eq!(ended, ["blocked", "ok", "ok", "ok"], "{records:#?}");
+    assert_eq!(ended, ["denied", "ok", "ok", "ok"], "{records:#?}");
     // An agent that does not number its calls shows the rewritten one as another than was asked for.
     let paired = after.iter().filter(|record| record["intent"].is_u64()).count();
     assert!(paired >= 3, "ends of calls that name no beginning: {records:#?}");

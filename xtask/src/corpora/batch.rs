@@ -71,7 +71,7 @@ fn row(label: &Value, answer: &Value) -> Row {
         command: text(label, "command"),
         class: class.into_iter().find(|class| !class.is_empty()).unwrap_or_default(),
         dangerous: text(label, "expected") != "allow",
-        stopped: text(answer, "act") != "go",
+        stopped: text(answer, "act") != "pass",
         rule: text(answer, "rule"),
     }
 }

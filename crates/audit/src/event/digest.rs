@@ -11,7 +11,7 @@ pub(super) fn of(event: &Event<'_>, body: &Body, outcome: &Outcome, bound: Optio
     match event.point {
         Point::ToolUpdate | Point::ToolAfter | Point::ToolPersist => bound.or_else(|| {
             // Where it went is part of the digest, and nobody says so here.
-            let known = event.ended != Some(Ended::Diverted);
+            let known = event.ended != Some(Ended::Routed);
             event.arguments.filter(|_| known).and_then(|arguments| call(Point::ToolBefore, event, arguments))
         }),
         point if point.is_gate() => outcome.trace.digest.or_else(|| call(point, event, body)),
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(of(&at(Point::ToolBefore), &bad, &none, None), None);
         assert_eq!(of(&at(Point::ToolAfter), &good, &none, None), None);
         assert_eq!(of(&at(Point::Notice), &good, &none, None), None);
-        let gone = Event { arguments: Some(&good), ended: Some(Ended::Diverted), ..at(Point::ToolAfter) };
+        let gone = Event { arguments: Some(&good), ended: Some(Ended::Routed), ..at(Point::ToolAfter) };
         assert_eq!(of(&gone, &good, &none, None), None);
         assert_eq!(of(&gone, &good, &none, Some(Digest([7; 32]))), Some(Digest([7; 32])));
     }

@@ -32,14 +32,14 @@ impl Decided {
         let word = part("do").unwrap_or_default();
         let mut decided = Self { act: word, by, cause, ..Self::default() };
         match act {
-            Act::Stop(_) => {
+            Act::Deny(_) => {
                 decided.reason = part("reason");
                 let objected = decided.cause.as_deref() == Some("objection");
                 let (by, reason) = (decided.by.as_deref(), decided.reason.as_deref());
                 decided.rule = by.zip(reason).filter(|_| objected).and_then(|(by, reason)| rule(by, reason));
             }
             Act::Ask(question) => (decided.rule, decided.reason) = asked(question),
-            Act::Go | Act::Elsewhere { .. } | Act::Reply(_) => {}
+            Act::Pass | Act::Route { .. } | Act::Answer(_) => {}
         }
         decided
     }
@@ -61,7 +61,7 @@ fn rule(by: &str, text: &str) -> Option<String> {
 /// What an interceptor said, and in which words of its own.
 pub(super) fn said(said: &Said) -> (String, Option<&str>) {
     let text = match said {
-        Said::Denied(text) | Said::Asked(text) | Said::Diverted(text) => Some(text.as_str()),
+        Said::Denied(text) | Said::Asked(text) | Said::Routed(text) => Some(text.as_str()),
         Said::Faulted(fault) => Some(&*fault.detail),
         Said::Passed | Said::Answered | Said::Skipped => None,
     };
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_rule_is_named_only_where_a_rule_speaks() {
         let stop = |by: &str, cause, reason: &'static str| {
-            Decided::of(&Act::Stop(Box::new(Ruling { by: Some(by.into()), cause, reason: reason.into() }))).rule
+            Decided::of(&Act::Deny(Box::new(Ruling { by: Some(by.into()), cause, reason: reason.into() }))).rule
         };
         for (by, reason, expected) in [
             ("rules", "files/no-etc: not there (/etc). Instead: elsewhere", Some("files/no-etc")),
@@ -123,7 +123,7 @@ mod tests {
             (Said::Passed, ("passed", None)),
             (Said::Denied("no".into()), ("denied", Some("no"))),
             (Said::Asked("may I".into()), ("asked", Some("may I"))),
-            (Said::Diverted("e2b".into()), ("diverted", Some("e2b"))),
+            (Said::Routed("e2b".into()), ("routed", Some("e2b"))),
             (Said::Answered, ("answered", None)),
             (Said::Faulted(Fault::crash("broke")), ("faulted", Some("broke"))),
             (Said::Skipped, ("skipped", None)),

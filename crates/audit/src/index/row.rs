@@ -83,7 +83,7 @@ impl Row {
 
     /// What this does to the calls of which nobody knows how they ended.
     pub(super) fn effect(&self) -> Option<Effect> {
-        if self.is_call() && (self.did("go") || self.did("elsewhere")) {
+        if self.is_call() && (self.did("pass") || self.did("route")) {
             return Some(Effect::Begins(self.call_key()));
         }
         if !self.is_own() || !self.is_at("tool.after") {

@@ -30,13 +30,13 @@ pub struct Stats {
     pub records: u64,
     /// Calls that agents wanted to make: records at `tool.before`, without commands of routes and permission requests.
     pub calls: u64,
-    /// Records at any point whose act is `stop`.
-    pub blocked: u64,
+    /// Records at any point whose act is `deny`.
+    pub denied: u64,
     /// … `ask`.
     pub asked: u64,
-    /// … `elsewhere`.
-    pub diverted: u64,
-    /// … `reply`.
+    /// … `route`.
+    pub routed: u64,
+    /// … `answer`.
     pub answered: u64,
     /// Turns of interceptors that failed.
     pub faults: u64,
@@ -112,10 +112,10 @@ fn summed(summary: Summary) -> Stats {
     Stats {
         records: summary.records,
         calls: summary.calls,
-        blocked: summary.act("stop"),
+        denied: summary.act("deny"),
         asked: summary.act("ask"),
-        diverted: summary.act("elsewhere"),
-        answered: summary.act("reply"),
+        routed: summary.act("route"),
+        answered: summary.act("answer"),
         faults: summary.interceptors.values().map(|one| one.faults).sum(),
         open: 0,
         granted: summary.granted,
@@ -156,14 +156,14 @@ fn chart(hours: &BTreeMap<u64, (u64, u64)>) -> Vec<(String, u64, u64)> {
     if (to - from) / unit < DAYS {
         all.extend((from / unit..=to / unit).map(|number| (number, (0, 0))));
     }
-    for (hour, (calls, blocked)) in hours {
+    for (hour, (calls, denied)) in hours {
         let sum = all.entry(hour / unit).or_default();
-        *sum = (sum.0 + calls, sum.1 + blocked);
+        *sum = (sum.0 + calls, sum.1 + denied);
     }
     let name = |number: u64| {
         let mut name = stamp(Duration::from_secs(number * unit * 3600));
         name.truncate(length);
         name
     };
-    all.into_iter().map(|(number, (calls, blocked))| (name(number), calls, blocked)).collect()
+    all.into_iter().map(|(number, (calls, denied))| (name(number), calls, denied)).collect()
 }

@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{AuditError, files};
 
 /// Raised whenever something else is kept, or kept otherwise.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 /// How long to wait for another process. What it does takes less than a second at a time.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -16,7 +16,7 @@ pub struct Counts {
     /// In how many of them a call was about to be made.
     pub calls: u64,
     /// How many were stopped.
-    pub blocked: u64,
+    pub denied: u64,
     /// How often a human was asked.
     pub asked: u64,
     /// How often a rule would have objected if it were enforced. Such records name no rule, so they are not in `records`.
@@ -30,7 +30,7 @@ pub struct Interceptor {
     pub who: String,
     /// How often it was asked.
     pub turns: u64,
-    /// How often it did not let pass: denied, asked, diverted or answered.
+    /// How often it did not let pass: denied, asked, routed or answered.
     pub objections: u64,
     /// How often it failed.
     pub faults: u64,
@@ -63,7 +63,7 @@ impl Summary {
         let counts = Counts {
             records: 1,
             calls: row.is_call().into(),
-            blocked: row.did("stop").into(),
+            denied: row.did("deny").into(),
             asked: row.did("ask").into(),
             observed: 0,
         };
@@ -86,9 +86,9 @@ impl Summary {
         for observed in &row.observed {
             change(&mut self.rules, &observed.rule, |sum| sum.observed += 1);
         }
-        if counts.calls + counts.blocked > 0 {
+        if counts.calls + counts.denied > 0 {
             let hour = self.hours.entry(micros / HOUR_US).or_default();
-            *hour = (hour.0 + counts.calls, hour.1 + counts.blocked);
+            *hour = (hour.0 + counts.calls, hour.1 + counts.denied);
         }
         self.add_turns(row);
     }
@@ -98,7 +98,7 @@ impl Summary {
             let one = Interceptor {
                 who: String::new(),
                 turns: 1,
-                objections: matches!(&*turn.said, "denied" | "asked" | "diverted" | "answered").into(),
+                objections: matches!(&*turn.said, "denied" | "asked" | "routed" | "answered").into(),
                 faults: (turn.said == "faulted" || turn.fault.is_some()).into(),
                 total_us: turn.took_us,
                 max_us: turn.took_us,
@@ -127,9 +127,9 @@ impl Summary {
         for (who, more) in other.interceptors {
             self.interceptors.entry(who).or_default().join(&more);
         }
-        for (hour, (calls, blocked)) in other.hours {
+        for (hour, (calls, denied)) in other.hours {
             let sum = self.hours.entry(hour).or_default();
-            *sum = (sum.0 + calls, sum.1 + blocked);
+            *sum = (sum.0 + calls, sum.1 + denied);
         }
     }
 
@@ -142,7 +142,7 @@ impl Counts {
     fn join(&mut self, other: &Self) {
         self.records += other.records;
         self.calls += other.calls;
-        self.blocked += other.blocked;
+        self.denied += other.denied;
         self.asked += other.asked;
         self.observed += other.observed;
     }

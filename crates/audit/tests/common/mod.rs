@@ -120,7 +120,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 pub(crate) fn call(number: u64) -> Draft {
     let mut draft = Draft::new("event");
     draft.member("point", &json!("tool.before"));
-    draft.member("act", &json!("go"));
+    draft.member("act", &json!("pass"));
     draft.member("tool", &json!("Bash"));
     draft.member("session", &json!(format!("s-{}", number % 3)));
     draft.member("call", &json!(format!("c-{number}")));

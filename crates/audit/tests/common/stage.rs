@@ -114,11 +114,11 @@ fn sealed(value: &Value) -> String {
 /// The word for an act, and why.
 pub(crate) fn act(outcome: &Outcome) -> String {
     match &outcome.act {
-        Act::Go => "go".to_owned(),
-        Act::Stop(ruling) => format!("stop: {ruling}"),
+        Act::Pass => "pass".to_owned(),
+        Act::Deny(ruling) => format!("deny: {ruling}"),
         Act::Ask(_) => "ask".to_owned(),
-        Act::Reply(_) => "reply".to_owned(),
-        Act::Elsewhere { .. } => "elsewhere".to_owned(),
+        Act::Answer(_) => "answer".to_owned(),
+        Act::Route { .. } => "route".to_owned(),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::common::{Folder, copy};
 
 fn event(point: &str, call: &str) -> Draft {
     let mut draft = Draft::new("event");
-    for (name, value) in [("point", point), ("act", "go"), ("tool", "Bash"), ("session", "s-1"), ("call", call)] {
+    for (name, value) in [("point", point), ("act", "pass"), ("tool", "Bash"), ("session", "s-1"), ("call", call)] {
         draft.member(name, &json!(value));
     }
     draft
@@ -84,7 +84,7 @@ fn write(folder: &Folder, keys: &Keys) {
     append(folder, erasure);
     crate::erase(&folder.dir(), 3);
     let mut refused = event("tool.before", "c-4");
-    refused.member("act", &json!("stop"));
+    refused.member("act", &json!("deny"));
     refused.field("reason", json!("not on a Friday")).unwrap();
     append(folder, refused);
 }

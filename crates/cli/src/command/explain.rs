@@ -32,7 +32,7 @@ pub(super) fn run(policy: &Policy, args: &Explain, paint: Paint) -> Done {
 }
 
 fn status(explained: &Explained) -> ExitCode {
-    if word(explained) == "go" { ExitCode::SUCCESS } else { ExitCode::from(NO) }
+    if word(explained) == "pass" { ExitCode::SUCCESS } else { ExitCode::from(NO) }
 }
 
 fn question(args: &Explain) -> Result<Question, String> {
@@ -71,7 +71,7 @@ fn batch(engine: &Engine, around: &Arc<Around>) -> Done {
             let said = one(given, engine, around).unwrap_or_else(|message| {
                 wrong += 1;
                 // What cannot be understood is refused.
-                json!({ "act": "stop", "rule": null, "reason": format!("line {number}: {message}"), "effects": [], "error": true })
+                json!({ "act": "deny", "rule": null, "reason": format!("line {number}: {message}"), "effects": [], "error": true })
             });
             writeln!(out, "{said}").map_err(Failure::from)?;
         }

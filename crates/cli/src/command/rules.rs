@@ -40,7 +40,7 @@ fn decision(rule: &Rule) -> &'static str {
 }
 
 fn reason(rule: &Rule) -> String {
-    rule.block.clone().or_else(|| rule.log.clone()).unwrap_or_default()
+    rule.deny.clone().or_else(|| rule.log.clone()).unwrap_or_default()
 }
 
 /// What an override made of it.

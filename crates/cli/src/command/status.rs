@@ -81,7 +81,7 @@ fn look(dir: &Path) -> Result<Seen, AuditError> {
 
 /// A call that did not happen. Its end says so once more.
 fn is_refusal(record: &Record) -> bool {
-    record.act.as_deref() == Some("stop") && record.ended.as_deref() != Some("blocked")
+    record.act.as_deref() == Some("deny") && record.ended.as_deref() != Some("denied")
 }
 
 impl Status<'_> {

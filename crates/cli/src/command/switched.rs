@@ -51,7 +51,7 @@ impl Switching {
         let event =
             Event { native: Some(native), surface: Some("cli"), principal: Some(&user), ..Event::at(Point::Notice) };
         match registry.snapshot().run_now(&event, &mut Body::from(what.clone())).act {
-            Act::Stop(ruling) => Err(failed(ruling.reason.to_string())),
+            Act::Deny(ruling) => Err(failed(ruling.reason.to_string())),
             _ => Ok(()),
         }
     }

@@ -6,7 +6,7 @@
 //! [[case]]
 //! name = "production is read-only"
 //! command = "psql prod -c 'drop table x'"
-//! expect = "stop"
+//! expect = "deny"
 //! rule = "no-prod"
 //! ```
 
@@ -28,7 +28,7 @@ use crate::output::{Paint, print, print_json, short, visible, wrap};
 use crate::question::{Question, word};
 
 const FOLDER: &str = "tests";
-const ACTS: [&str; 5] = ["go", "stop", "ask", "elsewhere", "reply"];
+const ACTS: [&str; 5] = ["pass", "deny", "ask", "route", "answer"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

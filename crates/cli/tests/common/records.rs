@@ -96,15 +96,15 @@ impl Records {
 
     /// A session with something of everything.
     pub(crate) fn session(self) -> Self {
-        self.add(event("session.start", "go"));
+        self.add(event("session.start", "pass"));
         self.add(
-            event("prompt.submit", "go").field("arguments", json!({"prompt": "make the tests pass, then deploy"})),
+            event("prompt.submit", "pass").field("arguments", json!({"prompt": "make the tests pass, then deploy"})),
         );
         self.read_and_edit();
         self.refused();
         self.asked();
         self.failed();
-        let stream = event("model.response", "go").member("model", json!("m-large")).member("stream", json!(42));
+        let stream = event("model.response", "pass").member("model", json!("m-large")).member("stream", json!(42));
         self.add(stream.field("result", json!({"text": "All tests pass."})));
         self.add(call("Bash", "exec", "c-7", json!({"command": "sleep 600"})).begins("c-7"));
         self
@@ -127,7 +127,7 @@ impl Records {
     }
 
     fn refused(&self) {
-        let refused = event("tool.before", "stop")
+        let refused = event("tool.before", "deny")
             .tool("Bash", "exec", "c-3")
             .member("by", json!("rules"))
             .member("cause", json!("objection"))
@@ -140,7 +140,7 @@ impl Records {
             )
             .field("said", json!([{"who": "rules", "text": "deletes what lies outside the workspace"}]));
         self.add(refused);
-        self.add(ended("Bash", "c-3", "blocked", 0));
+        self.add(ended("Bash", "c-3", "denied", 0));
     }
 
     fn asked(&self) {
@@ -182,12 +182,12 @@ pub(crate) fn event(point: &str, act: &str) -> Sketch {
 }
 
 pub(crate) fn call(tool: &str, kind: &str, call: &str, arguments: Value) -> Sketch {
-    let sketch = event("tool.before", "go").tool(tool, kind, call);
+    let sketch = event("tool.before", "pass").tool(tool, kind, call);
     sketch.field("arguments", arguments).field("cwd", json!("/home/dev/app"))
 }
 
 pub(crate) fn ended(tool: &str, call: &str, how: &str, took_us: u64) -> Sketch {
-    let mut sketch = event("tool.after", "go").member("tool", json!(tool)).member("call", json!(call));
+    let mut sketch = event("tool.after", "pass").member("tool", json!(tool)).member("call", json!(call));
     sketch = sketch.member("ended", json!(how)).member("took_us", json!(took_us));
     sketch.0.ends(Some(SESSION), call);
     sketch

@@ -288,7 +288,7 @@ fn shim(answer: &Answer) -> Judged {
         return told(&json!(answer.stderr), "standard error");
     }
     let document = json(answer)?;
-    if document["decision"] == "stop" { told(&document["reason"], "reason") } else { Err("no `stop`".to_owned()) }
+    if document["decision"] == "deny" { told(&document["reason"], "reason") } else { Err("no `stop`".to_owned()) }
 }
 
 /// Cursor reads its answer where the status is 0. Status 2 refuses, whatever is printed beside it.

@@ -12,7 +12,7 @@ fn redacted_calls_are_judged_and_marked() {
     recording.bash("deploy --token [redacted:generic-secret] prod");
     recording.bash("ls");
     let long = format!("{}… [5000 bytes left out]", "x".repeat(50));
-    recording.call("Write", json!({ "content": long, "file_path": "a.txt" }), "stop", "secrets/write");
+    recording.call("Write", json!({ "content": long, "file_path": "a.txt" }), "deny", "secrets/write");
     recording.check(
         NO_PROD,
         &[],
@@ -58,8 +58,8 @@ fn redacted_calls_are_judged_and_marked() {
 fn what_is_not_there_cannot_be_judged() {
     let mut recording = Recording::new();
     recording.bash("psql prod 1");
-    recording.begin("Bash", &[("act", "go".into())], "", None);
-    recording.begin("Bash", &[("act", "go".into())], "", Some(json!({ "command": "psql prod 2" })));
+    recording.begin("Bash", &[("act", "pass".into())], "", None);
+    recording.begin("Bash", &[("act", "pass".into())], "", Some(json!({ "command": "psql prod 2" })));
     recording.rewrite("000000000001.fields", |text| {
         let (before, rest) = text.rsplit_once("[\"").unwrap();
         let erased = rest.split_once("]}").unwrap().1;
@@ -142,7 +142,7 @@ fn of_what_was_too_long_to_be_sealed_the_beginning_is_judged_and_marked() {
     "#]],
     );
     // Whoever calls a tool may use the same words.
-    recording.call("Bash", json!({ "too_long": true, "beginning": { "command": "psql prod" } }), "go", "");
+    recording.call("Bash", json!({ "too_long": true, "beginning": { "command": "psql prod" } }), "pass", "");
     let found = recording.try_rules(NO_PROD, &["--json"]).json();
     assert_eq!((&found["redacted"], &found["calls"]["more_stopped"]), (&json!(1), &json!(1)));
 }
@@ -151,7 +151,7 @@ fn of_what_was_too_long_to_be_sealed_the_beginning_is_judged_and_marked() {
 fn what_was_left_out_of_lists_is_marked_too() {
     for note in ["… [3 items left out]", "[7 members left out]"] {
         let mut recording = Recording::new();
-        recording.call("Write", json!({ "a": ["x", note] }), "go", "");
+        recording.call("Write", json!({ "a": ["x", note] }), "pass", "");
         assert_eq!(recording.try_rules(NO_PROD, &["--json"]).json()["redacted"], 1, "{note}");
     }
 }
@@ -159,7 +159,7 @@ fn what_was_left_out_of_lists_is_marked_too() {
 #[test]
 fn json_holds_nothing_that_a_terminal_obeys() {
     let mut recording = Recording::new();
-    recording.call("tool\u{9b}\u{202e}", json!({ "a": "\u{9b}2J" }), "stop", "rule\u{202e}");
+    recording.call("tool\u{9b}\u{202e}", json!({ "a": "\u{9b}2J" }), "deny", "rule\u{202e}");
     for args in [&["--json"][..], &["--json", "--all"], &["--json", "--dir", "\u{9b}\u{202e}"], &["--dir", "\u{9b}"]] {
         let ran = recording.try_rules(NO_PROD, args).all();
         assert!(!ran.contains(['\u{9b}', '\u{202e}']), "{args:?}: {ran:?}");
@@ -172,7 +172,7 @@ fn what_an_agent_wrote_does_not_move_the_cursor() {
     let hostile = "prod \u{1b}[2J\u{1b}]0;owned\u{7}\r\u{202e}\n";
     recording.session = "\u{1b}[31m";
     recording.bash(&format!("{hostile}{}", "long ".repeat(100)));
-    recording.call(&format!("tool{hostile}"), json!({ "a": hostile }), "stop", &format!("rule{hostile}"));
+    recording.call(&format!("tool{hostile}"), json!({ "a": hostile }), "deny", &format!("rule{hostile}"));
     recording.check(
         NO_PROD,
         &[],

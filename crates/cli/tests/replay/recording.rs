@@ -66,12 +66,12 @@ impl Recording {
     /// A call, and its end: what was decided about it, and by which rule if it did not simply go.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value, act: &str, rule: &str) -> u64 {
         let seq = self.begin(tool, &[("act", act.into())], rule, Some(arguments));
-        self.end(tool, if act == "stop" { "blocked" } else { "ok" });
+        self.end(tool, if act == "deny" { "denied" } else { "ok" });
         seq
     }
 
     pub(crate) fn bash(&mut self, command: &str) -> u64 {
-        self.call("Bash", json!({ "command": command }), "go", "")
+        self.call("Bash", json!({ "command": command }), "pass", "")
     }
 
     /// A call that has begun.
@@ -90,7 +90,7 @@ impl Recording {
     pub(crate) fn end(&mut self, tool: &str, ended: &str) {
         let members = [
             ("point", json!("tool.after")),
-            ("act", json!("go")),
+            ("act", json!("pass")),
             ("tool", tool.into()),
             ("call", self.id()),
             ("ended", ended.into()),
@@ -107,7 +107,7 @@ impl Recording {
         self.calls += 1;
         let mut draft = Draft::new("event");
         let members =
-            [("point", json!("tool.before")), ("act", json!("go")), ("tool", tool.into()), ("call", self.id())];
+            [("point", json!("tool.before")), ("act", json!("pass")), ("tool", tool.into()), ("call", self.id())];
         members.iter().for_each(|(name, value)| draft.member(name, value));
         draft.field_with("arguments", |salt| Ok(json!({ "sealed": seal(salt, "arguments", arguments) }))).unwrap();
         self.log.append(draft).unwrap();

@@ -49,7 +49,7 @@ fn limits_count_by_the_time_of_the_record() {
 fn calls_that_run_only_now_are_counted_by_limits() {
     let mut recording = Recording::new();
     for _ in 0..12 {
-        recording.call("Bash", json!({ "command": "psql prod" }), "stop", "no-prod");
+        recording.call("Bash", json!({ "command": "psql prod" }), "deny", "no-prod");
     }
     let ran = recording.try_rules(TEN_AN_HOUR, &["--json"]);
     assert_eq!(ran.json()["calls"]["fewer_stopped"], 10);
@@ -62,7 +62,7 @@ fn calls_that_run_only_now_are_counted_by_limits() {
 fn duplicates_are_answered() {
     let mut recording = Recording::new();
     for _ in 0..3 {
-        recording.call("create_issue", json!({ "title": "it is broken" }), "go", "");
+        recording.call("create_issue", json!({ "title": "it is broken" }), "pass", "");
     }
     recording.check(
         "[[dedupe]]\ntool = 'create_issue'\nfor = '1h'\n",
@@ -119,7 +119,7 @@ fn loops_are_found() {
 fn refused_calls_that_are_tried_again_are_no_loop() {
     let mut recording = Recording::new();
     for _ in 0..7 {
-        recording.call("Bash", json!({ "command": "make" }), "stop", "no-make");
+        recording.call("Bash", json!({ "command": "make" }), "deny", "no-make");
     }
     let found = recording.try_rules("[[loop]]\nwarn = 2\nblock = 5\ntool = 'exec'\n", &["--json"]).json();
     assert_eq!(found["calls"]["fewer_stopped"], 7, "what would have come of them nobody knows");
@@ -129,7 +129,7 @@ fn refused_calls_that_are_tried_again_are_no_loop() {
 fn a_call_that_asks_for_permission_is_counted_once() {
     let mut recording = Recording::new();
     for number in 0..10 {
-        let call = [("call", json!(format!("c-{number}"))), ("act", json!("go"))];
+        let call = [("call", json!(format!("c-{number}"))), ("act", json!("pass"))];
         recording.begin("Bash", &call, "", Some(json!({ "command": "make" })));
         recording.begin("Bash", &call, "", Some(json!({ "command": "make" })));
     }
@@ -142,11 +142,11 @@ fn a_permission_request_that_the_record_marks_is_no_guess() {
     let only_one = TEN_AN_HOUR.replace("10", "1");
     for (permission, stopped) in [(true, 0), (false, 1)] {
         let mut recording = Recording::new();
-        let call = |permission: bool| [("call", "c".into()), ("act", "go".into()), ("permission", permission.into())];
+        let call = |permission: bool| [("call", "c".into()), ("act", "pass".into()), ("permission", permission.into())];
         recording.begin("Bash", &call(false), "", Some(json!({ "command": "make" })));
         // More calls than are remembered without an end.
         for _ in 0..300 {
-            recording.begin("Read", &[("act", "go".into())], "", Some(json!({})));
+            recording.begin("Read", &[("act", "pass".into())], "", Some(json!({})));
         }
         recording.begin("Bash", &call(permission), "", Some(json!({ "command": "make" })));
         let found = recording.try_rules(&only_one, &["--json"]).json();
@@ -158,7 +158,7 @@ fn a_permission_request_that_the_record_marks_is_no_guess() {
 fn the_command_of_a_route_is_no_call_of_its_own() {
     let mut recording = Recording::new();
     recording.bash("ls");
-    let routed = [("act", json!("stop")), ("routed", json!(true))];
+    let routed = [("act", json!("deny")), ("routed", json!(true))];
     recording.begin("Bash", &routed, "no-prod", Some(json!({ "command": "psql prod" })));
     let found = recording.try_rules("", &["--json"]).json();
     assert_eq!((&found["calls"]["all"], &found["changed"]), (&json!(1), &json!(0)));

@@ -54,7 +54,7 @@ deny = ["create_fork"]
 [[rule]]
 id = "no-prod"
 any = [{ arg.command = { contains = "prod" } }, { effect = { kind = "delete", place = "outside" } }]
-block = "no"
+deny = "no"
 suggest = "use staging"
 examples.match = ["deploy prod"]
 [[rule]]
@@ -69,14 +69,14 @@ max = 3
 every = "1h"
 [[loop]]
 tool = "*"
-block = 4
+deny = 4
 [[dedupe]]
 tool = "post_*"
 for = "1h"
 [[require]]
 tool = "post_*"
 arg.draft = true
-block = "drafts only"
+deny = "drafts only"
 [[exception]]
 rule = "no-prod"
 tool = "exec"

@@ -91,11 +91,11 @@ impl Dedupes {
     fn settle(&self, event: &Event<'_>, body: &Body, outcome: &Outcome) -> Result<(), Fault> {
         let call = Call::of(event, body);
         let ran = match (event.point, event.ended, &outcome.act) {
-            (Point::ToolBefore, _, Act::Stop(_) | Act::Reply(_)) if passed("dedupe", event, outcome) => false,
+            (Point::ToolBefore, _, Act::Deny(_) | Act::Answer(_)) if passed("dedupe", event, outcome) => false,
             (Point::ToolBefore, ..) => return Ok(()),
-            (_, Some(Ended::Ok | Ended::Diverted), _) => !body.json().is_ok_and(|doc| lens_for(doc).is_error(doc)),
+            (_, Some(Ended::Ok | Ended::Routed), _) => !body.json().is_ok_and(|doc| lens_for(doc).is_error(doc)),
             // Which of several that look alike was refused cannot be told.
-            (_, Some(Ended::Blocked | Ended::Answered), _) if call.id().is_empty() => return Ok(()),
+            (_, Some(Ended::Denied | Ended::Answered), _) if call.id().is_empty() => return Ok(()),
             _ => false,
         };
         for digest in self.claimed(&call)? {
@@ -126,7 +126,7 @@ impl Dedupes {
 
 /// What may be kept of a result.
 fn kept(body: &Body, outcome: &Outcome) -> Option<Value> {
-    if matches!(outcome.act, Act::Stop(_)) {
+    if matches!(outcome.act, Act::Deny(_)) {
         // It ran, and nobody may see what it came to.
         return None;
     }

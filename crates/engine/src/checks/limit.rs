@@ -63,7 +63,7 @@ pub enum Per {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Over {
     /// Refused, for this reason.
-    Block(String),
+    Deny(String),
     /// A human decides.
     Ask(Query),
 }
@@ -146,15 +146,15 @@ impl Limits {
         let call = Call::of(event, body);
         let (session, id) = (call.session(), call.id());
         match (event.point, event.ended, &outcome.act) {
-            (Point::ToolBefore, _, Act::Stop(_) | Act::Reply(_))
+            (Point::ToolBefore, _, Act::Deny(_) | Act::Answer(_))
                 if passed("limits", event, outcome)
                     && (!id.is_empty() || self.surely_reserved(&call, body, outcome)) =>
             {
                 self.state.refund(session, id)?;
             }
             // Which of several calls without an id this is cannot be told.
-            (Point::ToolAfter, Some(Ended::Blocked | Ended::Answered), _) if id.is_empty() => {}
-            (Point::ToolAfter, Some(Ended::Blocked | Ended::Answered), _) => self.state.refund_all(session, id)?,
+            (Point::ToolAfter, Some(Ended::Denied | Ended::Answered), _) if id.is_empty() => {}
+            (Point::ToolAfter, Some(Ended::Denied | Ended::Answered), _) => self.state.refund_all(session, id)?,
             (Point::ToolAfter, ..) if self.state.holds(session, id)? => self.state.spend(session, id)?,
             _ => {}
         }
@@ -207,7 +207,7 @@ impl Limit {
     fn objection(&self, short: Short) -> Verdict {
         match &self.over {
             Over::Ask(query) => Verdict::Ask(Box::new(query.clone())),
-            Over::Block(reason) => {
+            Over::Deny(reason) => {
                 let again = match short.wait {
                     Some(wait) => format!("try again in {}", spoken(wait)),
                     None => format!("{} left", short.left),

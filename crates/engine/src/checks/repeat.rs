@@ -31,7 +31,7 @@ pub struct Loop {
     /// The model is told after so many, and again every ten.
     pub warn: usize,
     /// Refused after so many.
-    pub block: usize,
+    pub deny: usize,
     /// How many calls back are remembered.
     pub window: usize,
     /// Whether it is only observed.
@@ -68,7 +68,7 @@ impl Loops {
                 continue;
             }
             let repeat = self.state.repeats(call.session(), &history(index, one), digest)?;
-            if repeat.times < one.block {
+            if repeat.times < one.deny {
                 continue;
             }
             let reason = format!("{}: {}. Do something else, or ask the user", one.id, words(&call, repeat));
@@ -83,7 +83,7 @@ impl Loops {
 
     fn count(&self, event: &Event<'_>, body: &mut Body) -> Result<(), Fault> {
         // A refused call is no try: it would make the refusal look like progress.
-        if event.ended == Some(Ended::Blocked) {
+        if event.ended == Some(Ended::Denied) {
             return Ok(());
         }
         // By its bytes: to read a result is to refuse it if it cannot be read, and that is not for a counter to do.
@@ -98,7 +98,7 @@ impl Loops {
                 }
                 let repeat = self.state.record(call.session(), &history(index, one), one.window, digest, result)?;
                 if repeat.times >= one.warn && (repeat.times - one.warn).is_multiple_of(AGAIN) && !one.observe {
-                    let left = one.block.saturating_sub(repeat.times);
+                    let left = one.deny.saturating_sub(repeat.times);
                     let words = words(&call, repeat);
                     notes.push(format!("{}: {words}. After {left} more it is refused; try something else", one.id));
                 }
@@ -144,7 +144,7 @@ impl Preview for Loops {
         let due = self.all.iter().enumerate().filter(|(_, one)| (one.when)(&call.event, body).unwrap_or(false));
         due.filter_map(|(index, one)| {
             let Repeat { times, .. } = self.state.repeats(call.session(), &history(index, one), digest).ok()?;
-            (times > 1).then(|| format!("loop {}: {times} times the same; {} refuse it", one.id, one.block))
+            (times > 1).then(|| format!("loop {}: {times} times the same; {} refuse it", one.id, one.deny))
         })
         .collect()
     }

@@ -133,7 +133,7 @@ fn while_halted_every_gate_refuses_and_nobody_else_is_asked() {
         let name = pipeline.name("Bash");
         let event = if point.is_about_a_tool() { Event::tool(*point, &name, "1") } else { Event::at(*point) };
         let outcome = pipeline.run_now(&event, &mut Body::from(json!({})));
-        assert_eq!(matches!(outcome.act, Act::Stop(_)), point.is_gate(), "{point}");
+        assert_eq!(matches!(outcome.act, Act::Deny(_)), point.is_gate(), "{point}");
     }
     assert!(Stand::default().registration().is_none());
 }

@@ -74,25 +74,25 @@ impl Surface {
         let id = format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed));
         let (act, arguments) = self.before(tool, &id, arguments);
         match act {
-            Act::Go | Act::Elsewhere { .. } => {
+            Act::Pass | Act::Route { .. } => {
                 self.runs.fetch_add(1, Ordering::Relaxed);
                 match execute(arguments.json().unwrap()) {
                     Ok(result) => self.after(tool, &id, &arguments, Ended::Ok, result),
                     Err(error) => self.after(tool, &id, &arguments, Ended::Error, json!({ "error": error })),
                 }
             }
-            Act::Reply(body) => {
+            Act::Answer(body) => {
                 let notes: String = body.notes.iter().map(|note| format!(" [{note}]")).collect();
                 let reply = self.after(tool, &id, &arguments, Ended::Answered, body.into_json().unwrap());
                 format!("answered: {reply}{notes}")
             }
-            Act::Stop(ruling) => {
-                self.after(tool, &id, &arguments, Ended::Blocked, json!({"error": ruling.reason}));
+            Act::Deny(ruling) => {
+                self.after(tool, &id, &arguments, Ended::Denied, json!({"error": ruling.reason}));
                 format!("refused: {}", ruling.reason)
             }
             // Nobody is there to answer.
             Act::Ask(question) => {
-                self.after(tool, &id, &arguments, Ended::Blocked, Value::Null);
+                self.after(tool, &id, &arguments, Ended::Denied, Value::Null);
                 let titles: Vec<_> = question.parts.iter().map(|(_, query)| query.title.clone()).collect();
                 format!("asked: {}", titles.join(", "))
             }
@@ -112,7 +112,7 @@ impl Surface {
         let event = Event { ended: Some(ended), arguments: Some(arguments), became: arguments.renamed(), ..event };
         let mut body = Body::from(result);
         let outcome = self.pipeline.run_now(&event, &mut body);
-        if let Act::Stop(ruling) = outcome.act {
+        if let Act::Deny(ruling) = outcome.act {
             return format!("withheld: {}", ruling.reason);
         }
         let notes: String = body.notes.iter().map(|note| format!(" [{note}]")).collect();

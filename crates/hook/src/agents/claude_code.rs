@@ -81,15 +81,15 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let hook = payload.hook;
     let mut answer = Answer::to(payload);
     match (&decision.said, hook.point) {
-        (Said::Go, _) => {}
-        (Said::Stop(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
-        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
-        (Said::Stop(reason), Point::ToolAfter) => {
+        (Said::Pass, _) => {}
+        (Said::Deny(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
+        (Said::Deny(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Deny(reason), Point::ToolAfter) => {
             // Alone it would only add the reason to the result, which stays.
             answer.block(reason);
             replace(&mut answer, payload, withheld(payload, reason));
         }
-        (Said::Stop(reason), _) => answer.block(reason),
+        (Said::Deny(reason), _) => answer.block(reason),
         (Said::Rewrite(result), Point::ToolAfter) if keeps_shape(payload.doc.get("tool_response"), result) => {
             replace(&mut answer, payload, result.clone());
         }

@@ -114,9 +114,9 @@ fn failed(payload: &Payload<'_>) -> bool {
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Map::new();
     match &decision.said {
-        Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => return stopped(payload, reason),
+        Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => return stopped(payload, reason),
         Said::Rewrite(value) => drop(answer.insert("overrideInput".to_owned(), value.clone())),
-        Said::Go => {}
+        Said::Pass => {}
     }
     if !decision.notes.is_empty() {
         let older = payload.hook.name.starts_with(|first: char| first.is_ascii_uppercase());

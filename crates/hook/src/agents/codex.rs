@@ -50,12 +50,12 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let hook = payload.hook;
     let mut answer = Answer::to(payload);
     match (&decision.said, hook.point) {
-        (Said::Go, _) => {}
-        (Said::Stop(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
-        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Pass, _) => {}
+        (Said::Deny(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
+        (Said::Deny(reason), Point::ToolBefore) => answer.permission("deny", reason),
         // What is said here stands where the result was.
         (Said::Rewrite(result), Point::ToolAfter) => answer.block(&text_of(result)),
-        (Said::Stop(reason), _) => answer.block(reason),
+        (Said::Deny(reason), _) => answer.block(reason),
         (Said::Rewrite(input), _) if input.is_object() => {
             // Without the word the rewritten call is an error, and the call runs as it was.
             answer.own("permissionDecision", json!("allow"));

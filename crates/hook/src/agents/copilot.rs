@@ -164,14 +164,14 @@ fn fits(payload: &Payload<'_>, said: &Said) -> Result<(), String> {
 fn encode_for_vs_code(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Answer::to(payload);
     match (&decision.said, payload.hook.point) {
-        (Said::Go, _) => {}
+        (Said::Pass, _) => {}
         (Said::Ask(title), _) => answer.permission("ask", title),
-        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
-        (Said::Stop(reason), Point::PromptSubmit) => {
+        (Said::Deny(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Deny(reason), Point::PromptSubmit) => {
             answer.top("continue", json!(false));
             answer.top("stopReason", json!(reason));
         }
-        (Said::Stop(reason), _) => answer.block(reason),
+        (Said::Deny(reason), _) => answer.block(reason),
         // It is not asked to.
         (Said::Rewrite(_) | Said::AskRewritten(..), Point::ToolBefore) => answer.permission("deny", UNCHANGEABLE),
         (Said::Rewrite(_) | Said::AskRewritten(..), _) => answer.block(UNCHANGEABLE),
@@ -185,23 +185,23 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
         return encode_for_vs_code(payload, decision);
     }
     if let Said::AskRewritten(reason, _) = &decision.said {
-        return encode(payload, &Decision { said: Said::Stop(reason.clone()), ..decision.clone() });
+        return encode(payload, &Decision { said: Said::Deny(reason.clone()), ..decision.clone() });
     }
     let answer = match (&decision.said, point) {
-        (Said::Stop(reason), _) if *permission => json!({ "behavior": "deny", "message": reason }),
-        (Said::Stop(reason), Point::ToolBefore) if is_pascal(name) => {
+        (Said::Deny(reason), _) if *permission => json!({ "behavior": "deny", "message": reason }),
+        (Said::Deny(reason), Point::ToolBefore) if is_pascal(name) => {
             return dialect::copilot_pascal_hook(&refusal(reason));
         }
-        (Said::Stop(reason), Point::ToolBefore) => return dialect::copilot_hook(&refusal(reason)),
-        (Said::Stop(reason), Point::ToolAfter) => replaced(payload, reason),
-        (Said::Stop(reason), _) => json!({ "decision": "block", "reason": reason }),
+        (Said::Deny(reason), Point::ToolBefore) => return dialect::copilot_hook(&refusal(reason)),
+        (Said::Deny(reason), Point::ToolAfter) => replaced(payload, reason),
+        (Said::Deny(reason), _) => json!({ "decision": "block", "reason": reason }),
         (Said::Ask(reason), _) => json!({ "permissionDecision": "ask", "permissionDecisionReason": reason }),
         (Said::Rewrite(Value::String(text)), Point::ToolAfter) => replaced(payload, text),
         (Said::Rewrite(value), Point::ToolAfter) => replaced(payload, &value.to_string()),
         // No "allow" beside it: that would skip the question which its user may expect.
         (Said::Rewrite(value), _) if is_pascal(name) => json!({ "updatedInput": value }),
         (Said::Rewrite(value), _) => json!({ "modifiedArgs": value }),
-        (Said::Go | Said::AskRewritten(..), _) => json!({}),
+        (Said::Pass | Said::AskRewritten(..), _) => json!({}),
     };
     HookAnswer::says(&nested(payload.hook, noted(answer, &decision.notes)))
 }

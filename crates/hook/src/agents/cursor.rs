@@ -150,13 +150,13 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Map::new();
     let mut put = |key: &str, value: Value| drop(answer.insert(key.to_owned(), value));
     match (&decision.said, payload.hook.point) {
-        (Said::Stop(reason), Point::ToolAfter) => put("updated_mcp_tool_output", dialect::mcp_error(&refusal(reason))),
-        (Said::Stop(reason), Point::PromptSubmit) => {
+        (Said::Deny(reason), Point::ToolAfter) => put("updated_mcp_tool_output", dialect::mcp_error(&refusal(reason))),
+        (Said::Deny(reason), Point::PromptSubmit) => {
             put("continue", json!(false));
             put("user_message", json!(reason));
         }
         // No event of it both asks and changes.
-        (Said::Stop(reason) | Said::AskRewritten(reason, _), _) => return dialect::cursor_hook(&refusal(reason)),
+        (Said::Deny(reason) | Said::AskRewritten(reason, _), _) => return dialect::cursor_hook(&refusal(reason)),
         (Said::Ask(reason), _) => {
             put("permission", json!("ask"));
             put("user_message", json!(reason));
@@ -168,7 +168,7 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
             put("permission", json!("allow"));
             put("updated_input", value.clone());
         }
-        (Said::Go, _) => {}
+        (Said::Pass, _) => {}
     }
     if !decision.notes.is_empty() {
         put("additional_context", json!(decision.notes.join("\n")));

@@ -53,16 +53,16 @@ pub(super) fn noted(agent: &'static Agent, file: &str, said: Said) -> String {
 
 fn shown(said: &Said) -> String {
     match said {
-        Said::Go => "go".to_owned(),
+        Said::Pass => "go".to_owned(),
         Said::Rewrite(value) => format!("rewrite {value}"),
         Said::Ask(reason) => format!("ask {reason}"),
         Said::AskRewritten(reason, value) => format!("ask {reason}, then {value}"),
-        Said::Stop(reason) => format!("stop {reason}"),
+        Said::Deny(reason) => format!("stop {reason}"),
     }
 }
 
 pub(super) fn stop() -> Said {
-    Said::Stop("no".to_owned())
+    Said::Deny("no".to_owned())
 }
 
 pub(super) fn ask() -> Said {

@@ -51,9 +51,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Answer::to(payload);
     match (&decision.said, payload.hook.point) {
-        (Said::Go, _) => {}
-        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
-        (Said::Stop(reason), _) => answer.block(reason),
+        (Said::Pass, _) => {}
+        (Said::Deny(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Deny(reason), _) => answer.block(reason),
         // It is taken over without any word. `allow` would also skip the question that droid itself would have asked.
         (Said::Rewrite(input), _) if input.is_object() => answer.own("updatedInput", input.clone()),
         (Said::Rewrite(_), _) => answer.permission("deny", &no_object(AGENT.title)),

@@ -91,9 +91,9 @@ fn fits(payload: &Payload<'_>, said: &Said) -> Result<(), String> {
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Answer::to(payload);
     match (&decision.said, payload.hook.point) {
-        (Said::Go, _) => {}
-        (Said::Stop(_), Point::ToolList) => answer.own("toolConfig", json!({"mode": "NONE"})),
-        (Said::Stop(reason), Point::ToolAfter) => return instead(answer, reason, decision),
+        (Said::Pass, _) => {}
+        (Said::Deny(_), Point::ToolList) => answer.own("toolConfig", json!({"mode": "NONE"})),
+        (Said::Deny(reason), Point::ToolAfter) => return instead(answer, reason, decision),
         (Said::Rewrite(result), Point::ToolAfter) => return instead(answer, &read_by_the_model(result), decision),
         (Said::Rewrite(input), Point::ToolBefore) => match unmergeable(payload, input) {
             Some(problem) => deny(&mut answer, &problem),
@@ -106,7 +106,7 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
             deny(&mut answer, OTHER_FORM);
         }
         // It cannot ask, and is not asked to.
-        (Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _), _) => deny(&mut answer, reason),
+        (Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _), _) => deny(&mut answer, reason),
     }
     answer.with(decision)
 }

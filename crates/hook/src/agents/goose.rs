@@ -72,8 +72,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
 
 fn encode(_: &Payload<'_>, decision: &Decision) -> HookAnswer {
     match &decision.said {
-        Said::Go => HookAnswer::SILENT,
-        Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => dialect::goose_hook(&refusal(reason)),
+        Said::Pass => HookAnswer::SILENT,
+        Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => dialect::goose_hook(&refusal(reason)),
         Said::Rewrite(_) => {
             dialect::goose_hook(&refusal("this was to happen in another form, which cannot be said here"))
         }

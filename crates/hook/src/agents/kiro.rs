@@ -79,8 +79,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
 fn encode(_: &Payload<'_>, decision: &Decision) -> HookAnswer {
     match &decision.said {
         // What is printed becomes context.
-        Said::Go => HookAnswer { stdout: decision.notes.join("\n"), ..HookAnswer::SILENT },
-        Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => dialect::kiro_hook(&refusal(reason)),
+        Said::Pass => HookAnswer { stdout: decision.notes.join("\n"), ..HookAnswer::SILENT },
+        Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => dialect::kiro_hook(&refusal(reason)),
         Said::Rewrite(_) => {
             dialect::kiro_hook(&refusal("this was to happen in another form, which cannot be said here"))
         }

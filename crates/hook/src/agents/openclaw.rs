@@ -59,7 +59,7 @@ pub(super) static AGENT: Agent = Agent {
     decode,
     fits: Some(shim::fits),
     encode: |_: &Payload<'_>, decision: &Decision| shim::answer(decision),
-    refuse: |reason| shim::answer(&Decision::stop(reason)),
+    refuse: |reason| shim::answer(&Decision::deny(reason)),
 };
 
 fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {

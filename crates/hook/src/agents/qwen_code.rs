@@ -74,10 +74,10 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let hook = payload.hook;
     let mut answer = Answer::to(payload);
     match (&decision.said, hook.point) {
-        (Said::Go, _) => {}
-        (Said::Stop(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
-        (Said::Stop(reason), Point::ToolBefore) => answer.permission("deny", reason),
-        (Said::Stop(reason), _) => answer.block(reason),
+        (Said::Pass, _) => {}
+        (Said::Deny(reason), Point::ToolBefore) if hook.permission => answer.forbid(reason),
+        (Said::Deny(reason), Point::ToolBefore) => answer.permission("deny", reason),
+        (Said::Deny(reason), _) => answer.block(reason),
         (Said::Ask(title), _) => answer.permission("ask", title),
         // It cannot run a call in another form, and is not asked to.
         (Said::Rewrite(_) | Said::AskRewritten(..), _) => {

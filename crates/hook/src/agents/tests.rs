@@ -22,16 +22,16 @@ pub(super) fn answers(agent: &'static Agent, text: &str) -> String {
     let (payload, can) = (&read.payload, read.payload.hook.can);
     let moment = (read.agent.decode)(payload).unwrap_or_else(|problem| panic!("{problem}"));
     let decision = |said| Decision { said, notes: Vec::new(), tells: Vec::new() };
-    let told = Decision { said: Said::Go, notes: vec!["mind this".to_owned()], tells: vec!["seen".to_owned()] };
+    let told = Decision { said: Said::Pass, notes: vec!["mind this".to_owned()], tells: vec!["seen".to_owned()] };
     let other = marked(moment.body.into_json().unwrap_or_default());
     let cases = [
-        ("go", true, decision(Said::Go)),
-        ("stop", true, decision(Said::Stop("no, because".to_owned()))),
+        ("go", true, decision(Said::Pass)),
+        ("stop", true, decision(Said::Deny("no, because".to_owned()))),
         ("ask", can.ask, decision(Said::Ask("really?".to_owned()))),
         ("rewrite", can.rewrite, decision(Said::Rewrite(other.clone()))),
         ("ask for another", can.ask && can.rewrite, decision(Said::AskRewritten("really?".to_owned(), other))),
         ("tell", true, told.clone()),
-        ("stop and tell", true, Decision { said: Said::Stop("no, because".to_owned()), ..told }),
+        ("stop and tell", true, Decision { said: Said::Deny("no, because".to_owned()), ..told }),
     ];
     let mut out = String::new();
     for (name, possible, decision) in cases {
@@ -67,7 +67,7 @@ fn every_document_is_understood_by_the_agent_that_wrote_it() {
             let moment = (read.agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{name}: {problem}"));
             assert_eq!(moment.tool.is_some(), read.payload.hook.point.is_about_a_tool(), "{name}");
             assert!(moment.body.json().is_ok() && moment.body.ambiguity().is_none(), "{name}");
-            let go = Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() };
+            let go = Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() };
             let neutral = HookAnswer { stdout: read.payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
             assert_eq!(run::say(agent, &read.payload, go), neutral, "silence is not neutral: {name}");
         }
@@ -126,7 +126,7 @@ fn the_tables_of_events_agree_with_the_points() {
             assert!(!can.deny || point.takes(Power::Deny), "{hook} can refuse at {point}");
             assert!(!can.ask || point.takes(Power::Ask), "{hook} can ask at {point}");
             assert!(!can.rewrite || point.is_gate(), "{hook} can rewrite at {point}");
-            assert!(!permission || point.takes(Power::Divert), "{hook} asks for permission at {point}");
+            assert!(!permission || point.takes(Power::Route), "{hook} asks for permission at {point}");
             assert!(!(*permission && *registered), "{hook} asks again and is registered");
             assert_eq!(agent.hooks.iter().filter(|hook| hook.name == *name).count(), 1, "{hook} is there twice");
         }
@@ -157,8 +157,8 @@ fn what_cannot_be_read_is_refused() {
         gemini-cli: exit 2; stderr: broken
         copilot: exit 2; stderr: broken
         cursor: exit 2; stdout: {"permission":"deny","user_message":"broken","agent_message":"broken"}; stderr: broken
-        opencode: exit 0; stdout: {"decision":"stop","reason":"broken"}
-        openclaw: exit 0; stdout: {"decision":"stop","reason":"broken"}
+        opencode: exit 0; stdout: {"decision":"deny","reason":"broken"}
+        openclaw: exit 0; stdout: {"decision":"deny","reason":"broken"}
         qwen-code: exit 2; stderr: broken
         cline: exit 0; stdout: {"cancel":true,"errorMessage":"broken"}
         windsurf: exit 2; stderr: broken
@@ -236,6 +236,6 @@ fn a_plain_refusal_is_that_of_the_dialect() {
         let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {}}).to_string();
         let mut doc = Value::Null;
         let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
-        assert_eq!(run::say(agent, &read.payload, Decision::stop("no")), expected, "{id}");
+        assert_eq!(run::say(agent, &read.payload, Decision::deny("no")), expected, "{id}");
     }
 }

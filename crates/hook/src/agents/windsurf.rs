@@ -77,8 +77,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
 
 fn encode(_: &Payload<'_>, decision: &Decision) -> HookAnswer {
     match &decision.said {
-        Said::Go => HookAnswer::SILENT,
-        Said::Stop(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => {
+        Said::Pass => HookAnswer::SILENT,
+        Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => {
             dialect::windsurf_hook(&refusal(reason))
         }
         Said::Rewrite(_) => {

@@ -373,7 +373,7 @@ pub(super) fn denies(id: &str, hook: &Hook, answer: &HookAnswer) -> bool {
         ("goose", _) => blocks && by_exit,
         ("cline", _) => said.get("cancel") == Some(&json!(true)) || harmless(&said),
         // The plugins of these two are ours: they throw the reason, or give it to their agent.
-        ("opencode" | "openclaw", _) => is("/decision", "stop") && there("/reason") && answer.exit == 0,
+        ("opencode" | "openclaw", _) => is("/decision", "deny") && there("/reason") && answer.exit == 0,
         (id, _) => panic!("say here how `{id}` is refused something"),
     }
 }

@@ -23,10 +23,10 @@ impl Judged {
     fn told(&self, registration: &str) -> usize {
         let judge = || {
             std::thread::sleep(Duration::from_millis(20));
-            Ok(Decision::stop((self.count.fetch_add(1, Ordering::SeqCst) + 1).to_string()))
+            Ok(Decision::deny((self.count.fetch_add(1, Ordering::SeqCst) + 1).to_string()))
         };
         match at(&self.folder, "k", registration.to_owned(), judge).unwrap().said {
-            Said::Stop(number) => number.parse().unwrap(),
+            Said::Deny(number) => number.parse().unwrap(),
             said => unreachable!("{said:?}"),
         }
     }
@@ -62,18 +62,18 @@ fn registrations_that_come_at_once_are_told_the_same() {
 fn what_is_kept_is_read_back() {
     let (reason, value) = ("no".to_owned(), json!({"a": [1, null]}));
     for said in [
-        Said::Go,
+        Said::Pass,
         Said::Rewrite(Value::Null),
         Said::Rewrite(value.clone()),
         Said::Ask(reason.clone()),
         Said::AskRewritten(reason.clone(), value),
-        Said::Stop(reason),
+        Said::Deny(reason),
     ] {
         let decision = Decision { said, notes: vec!["n".to_owned()], tells: vec!["t".to_owned()] };
         let kept = Kept { decision, answered: vec!["copilot preToolUse".to_owned()] };
         assert_eq!(read_back(&written(&kept)).as_ref(), Some(&kept));
     }
-    for text in ["", "{}", r#"{"said":"stop","notes":[],"tells":[],"answered":[]}"#] {
+    for text in ["", "{}", r#"{"said":"deny","notes":[],"tells":[],"answered":[]}"#] {
         assert_eq!(serde_json::from_str(text).ok().and_then(|kept| read_back(&kept)), None, "{text}");
     }
 }
@@ -83,7 +83,7 @@ fn what_is_kept_is_read_back() {
 fn a_decision_that_cannot_be_kept_holds() {
     let judged = Judged::new("full");
     judged.told("a");
-    let (path, kept) = (judged.folder.join("k"), Kept { decision: Decision::stop("no"), answered: Vec::new() });
+    let (path, kept) = (judged.folder.join("k"), Kept { decision: Decision::deny("no"), answered: Vec::new() });
     let mut file = File::open(&path).unwrap();
     assert!(keep(&mut file, &kept).is_err(), "it can only be read");
     assert!(note(&mut file, &path, &kept).is_ok() && !path.exists());
@@ -107,7 +107,7 @@ fn what_is_no_longer_asked_for_is_removed_at_any_event() {
     let copilot = find("copilot").unwrap();
     let (text, mut doc) = (fixture(copilot, "copilot-cli-1.0.102.agentStop"), Value::Null);
     let read = run::read(copilot, Some("agentStop"), text.as_bytes(), &mut doc).unwrap();
-    decided(copilot, None, &read, &Moment::default(), &paths, || Ok(Decision::stop("judged"))).unwrap();
+    decided(copilot, None, &read, &Moment::default(), &paths, || Ok(Decision::deny("judged"))).unwrap();
     assert!(!folder.join("old").exists() && folder.join("waited-for").exists());
 }
 
@@ -141,22 +141,22 @@ fn only_what_is_ours_is_believed() {
         ),
     ];
     let told = |judged: &Judged| {
-        let judge = || Ok(Decision::stop("judged"));
+        let judge = || Ok(Decision::deny("judged"));
         at(&judged.folder, "k", "b".to_owned(), judge).map(|decision| decision.said)
     };
     for (name, put, refused) in cases {
         let judged = Judged::new(name);
         fs::create_dir_all(&judged.folder).unwrap();
         fs::set_permissions(&judged.folder, fs::Permissions::from_mode(0o700)).unwrap();
-        let go = judged.folder.join("go");
-        let decision = Decision { said: Said::Go, notes: Vec::new(), tells: Vec::new() };
+        let go = judged.folder.join("pass");
+        let decision = Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() };
         fs::write(&go, written(&Kept { decision, answered: Vec::new() }).to_string()).unwrap();
         fs::set_permissions(&go, fs::Permissions::from_mode(0o600)).unwrap();
         put(&judged.folder.join("k"), &go);
         match (told(&judged), refused) {
             (Err(problem), Some(why)) => assert!(problem.contains(why), "{name}: {problem}"),
-            (said, None) if name == "file" => assert_eq!(said, Ok(Said::Go)),
-            (said, None) => assert_eq!(said, Ok(Said::Stop("judged".to_owned()))),
+            (said, None) if name == "file" => assert_eq!(said, Ok(Said::Pass)),
+            (said, None) => assert_eq!(said, Ok(Said::Deny("judged".to_owned()))),
             (said, why) => unreachable!("{name}: {said:?} {why:?}"),
         }
     }

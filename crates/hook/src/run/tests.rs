@@ -51,7 +51,7 @@ fn a_result_that_cannot_be_changed_is_told_as_that() {
         expect![[r#"
             exit 0
             stdout: {"systemMessage":"the policy would have changed this result, and Qwen Code cannot change results here"}
-            tool.after:go
+            tool.after:pass
         "#]],
     );
     check(
@@ -63,7 +63,7 @@ fn a_result_that_cannot_be_changed_is_told_as_that() {
         expect![[r#"
             exit 0
             stdout: {"systemMessage":"the policy would have changed this result, and Factory droid cannot change results here"}
-            tool.after:go
+            tool.after:pass
         "#]],
     );
     check(
@@ -75,7 +75,7 @@ fn a_result_that_cannot_be_changed_is_told_as_that() {
         expect![[r#"
             exit 0
             stdout: {"systemMessage":"secret"}
-            tool.after:stop
+            tool.after:deny
         "#]],
     );
 }
@@ -94,8 +94,8 @@ fn a_call_that_cannot_be_rewritten_ends_here() {
         expect![[r#"
             exit 0
             stdout: {"decision":"deny","reason":"the policy takes `env` out of this call, which Gemini CLI cannot do, so it is refused"}
-            tool.before:go
-            tool.after:go
+            tool.before:pass
+            tool.after:pass
         "#]],
     );
     check(
@@ -107,7 +107,7 @@ fn a_call_that_cannot_be_rewritten_ends_here() {
         expect![[r#"
             exit 0
             stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls"}}}
-            tool.before:go
+            tool.before:pass
         "#]],
     );
     check(
@@ -119,8 +119,8 @@ fn a_call_that_cannot_be_rewritten_ends_here() {
         expect![[r#"
             exit 0
             stdout: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"the policy gives this call arguments that are no object, which Claude Code does not take, so it is refused"}}
-            tool.before:go
-            tool.after:go
+            tool.before:pass
+            tool.after:pass
         "#]],
     );
     let open_code =
@@ -133,9 +133,9 @@ fn a_call_that_cannot_be_rewritten_ends_here() {
         json!({ "json": [1] }),
         expect![[r#"
             exit 0
-            stdout: {"decision":"stop","reason":"the policy gives this call arguments that are no object, which OpenCode does not take, so it is refused"}
-            tool.before:go
-            tool.after:go
+            stdout: {"decision":"deny","reason":"the policy gives this call arguments that are no object, which OpenCode does not take, so it is refused"}
+            tool.before:pass
+            tool.after:pass
         "#]],
     );
 }
@@ -152,7 +152,7 @@ fn a_call_that_goes_on_has_not_ended() {
         json!({ "reason": "no" }),
         expect![[r#"
             exit 0
-            tool.before:stop
+            tool.before:deny
         "#]],
     );
 }
@@ -193,7 +193,7 @@ fn a_call_whose_approval_cannot_be_looked_up_ends_here() {
     let mut doc = Value::Null;
     let read = read(find("claude-code").unwrap(), None, text.as_bytes(), &mut doc).unwrap();
     let said = decide(&gate, &read).said;
-    assert!(matches!(&said, Said::Stop(reason) if reason.contains("the disk is full")), "{said:?}");
+    assert!(matches!(&said, Said::Deny(reason) if reason.contains("the disk is full")), "{said:?}");
     assert_eq!(log.take(), ["tool.before:ask", "tool.after:go"]);
 }
 

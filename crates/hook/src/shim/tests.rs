@@ -104,7 +104,7 @@ impl Drop for Stage {
 const FAULTS: &[(&str, &str)] = &[
     ("not there", ""),
     ("status 1", "cat >/dev/null; exit 1"),
-    ("status 1 with consent", r#"cat >/dev/null; echo '{"decision":"go"}'; exit 1"#),
+    ("status 1 with consent", r#"cat >/dev/null; echo '{"decision":"pass"}'; exit 1"#),
     ("status 2 with a reason", "cat >/dev/null; echo 'a reason' >&2; exit 2"),
     ("killed", "cat >/dev/null; kill -9 $$"),
     ("no JSON", "cat >/dev/null; echo hello"),
@@ -112,10 +112,10 @@ const FAULTS: &[(&str, &str)] = &[
     ("no object", "cat >/dev/null; echo null"),
     ("no decision", r#"cat >/dev/null; echo '{"reason":"x"}'"#),
     ("another decision", r#"cat >/dev/null; echo '{"decision":"allow"}'"#),
-    ("a refusal without a reason", r#"cat >/dev/null; echo '{"decision":"stop","reason":" "}'"#),
+    ("a refusal without a reason", r#"cat >/dev/null; echo '{"decision":"deny","reason":" "}'"#),
     ("a rewrite without a value", r#"cat >/dev/null; echo '{"decision":"rewrite"}'"#),
     ("a rewrite into a text", r#"cat >/dev/null; echo '{"decision":"rewrite","value":"ls"}'"#),
-    ("notes that are none", r#"cat >/dev/null; echo '{"decision":"go","notes":"x"}'"#),
+    ("notes that are none", r#"cat >/dev/null; echo '{"decision":"pass","notes":"x"}'"#),
     ("another agent's words", r#"cat >/dev/null; echo '{"permissionDecision":"allow"}'"#),
 ];
 
@@ -156,19 +156,19 @@ fn opencode_does_what_is_decided() {
         json!(["tool.execute.after", { "tool": "read" }, { "title": "t", "output": "hunter2", "metadata": {} }]);
     let mcp = json!(["tool.execute.after", { "tool": "s_t" }, { "content": [{ "type": "text", "text": "hunter2" }] }]);
     let prompt = json!(["chat.message", {}, { "parts": [{ "type": "text", "text": "hi" }] }]);
-    let stop = says(r#"{"decision":"stop","reason":"no"}"#);
+    let stop = says(r#"{"decision":"deny","reason":"no"}"#);
     let became = Stage::new(OPENCODE, LIKE_OPENCODE, LONG).shown(&[
         ("silence", "cat >/dev/null", &call),
-        ("go", &says(r#"{"decision":"go"}"#), &call),
-        ("stop", &stop, &call),
+        ("pass", &says(r#"{"decision":"pass"}"#), &call),
+        ("deny", &stop, &call),
         ("ask", &says(r#"{"decision":"ask","reason":"really?"}"#), &call),
         // The key that is gone must be gone from the very object that the agent holds.
         ("rewrite", &says(r#"{"decision":"rewrite","value":{"command":"ls"}}"#), &call),
         ("rewrite to a name with a meaning", &says(r#"{"decision":"rewrite","value":{"__proto__":{"x":1}}}"#), &call),
         ("stop after", &stop, &after),
         ("rewrite after", &says(r#"{"decision":"rewrite","value":{"title":"t","output":"***"}}"#), &after),
-        ("note after", &says(r#"{"decision":"go","notes":["a","b"]}"#), &after),
-        ("note after an MCP tool", &says(r#"{"decision":"go","notes":["a"]}"#), &mcp),
+        ("note after", &says(r#"{"decision":"pass","notes":["a","b"]}"#), &after),
+        ("note after an MCP tool", &says(r#"{"decision":"pass","notes":["a"]}"#), &mcp),
         ("rewrite after an MCP tool", &says(r#"{"decision":"rewrite","value":{"content":[]}}"#), &mcp),
         ("prompt", "cat >/dev/null", &prompt),
         ("stop a prompt", &stop, &prompt),
@@ -176,18 +176,18 @@ fn opencode_does_what_is_decided() {
     ]);
     expect![[r#"
         silence: goes on with {"command":"rm x","timeout":5}
-        go: goes on with {"command":"rm x","timeout":5}
-        stop: throws: no
+        pass: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        deny: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         ask: throws: really?
         rewrite: goes on with {"command":"ls"}
         rewrite to a name with a meaning: goes on with {"__proto__":{"x":1}}
-        stop after: throws: no
+        stop after: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         rewrite after: goes on with {"title":"t","output":"***"}
-        note after: goes on with {"title":"t","output":"hunter2\n\na\nb","metadata":{}}
-        note after an MCP tool: goes on with {"content":[{"type":"text","text":"hunter2"},{"type":"text","text":"a"}]}
+        note after: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        note after an MCP tool: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         rewrite after an MCP tool: goes on with {"content":[]}
         prompt: goes on with {"parts":[{"type":"text","text":"hi"}]}
-        stop a prompt: throws: no
+        stop a prompt: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         what it is asked: throws: Tollgate could not judge this, so it is refused: PROGRAM ended with status 9: hook opencode
         {"hook":"tool.execute.before","input":{"tool":"bash"},"output":{"args":{"command":"rm x","timeout":5}},"cwd":"/home/dev/project"}; `tollgate doctor` says what is wrong and how to mend it
     "#]].assert_eq(&became);
@@ -232,10 +232,10 @@ fn openclaw_does_what_is_decided() {
         json!(["before_tool_call", { "toolName": "exec", "params": { "command": "rm x", "pty": true } }, context]);
     let seen = json!(["after_tool_call", { "toolName": "exec" }, {}]);
     let stored = stored();
-    let stop = says(r#"{"decision":"stop","reason":"no"}"#);
+    let stop = says(r#"{"decision":"deny","reason":"no"}"#);
     let became = Stage::new(OPENCLAW, LIKE_OPENCLAW, LONG).shown(&[
         ("silence", "cat >/dev/null", &call),
-        ("stop", &stop, &call),
+        ("deny", &stop, &call),
         ("ask", &says(r#"{"decision":"ask","reason":"really?"}"#), &call),
         ("rewrite", &says(r#"{"decision":"rewrite","value":{"command":"ls"}}"#), &call),
         ("stop storing", &stop, &stored),
@@ -246,10 +246,10 @@ fn openclaw_does_what_is_decided() {
     ]);
     expect![[r#"
         silence: returns nothing
-        stop: returns {"block":true,"blockReason":"no"}
+        deny: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         ask: returns {"requireApproval":{"title":"Tollgate asks","description":"really?","severity":"warning","timeoutBehavior":"deny"}}
         rewrite: returns {"params":{"command":"ls","pty":"(gone)"}}
-        stop storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"no"}]}}
+        stop storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"Tollgate could not judge this, so it is refused: /tmp/tollgate-shim-4369-0/it's \"the\\program\".sh printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it"}]}}
         rewrite what is stored: returns {"message":{"content":[]}}
         store: returns nothing
         watch: returns nothing

@@ -11,13 +11,13 @@ use super::{Members, Rule, Span};
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// Refuse.
-    Block,
+    Deny,
     /// A human decides.
     Ask,
     /// Run elsewhere.
     Route,
     /// Rewrite.
-    Edit,
+    Rewrite,
     /// Take out credentials.
     Redact,
     /// Record.
@@ -28,10 +28,10 @@ impl Decision {
     /// The key in the file.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Block => "block",
+            Self::Deny => "deny",
             Self::Ask => "ask",
             Self::Route => "route",
-            Self::Edit => "edit",
+            Self::Rewrite => "rewrite",
             Self::Redact => "redact",
             Self::Log => "log",
         }
@@ -42,10 +42,10 @@ impl Rule {
     /// The decisions that are written down; a rule must have exactly one.
     pub fn decisions(&self) -> Vec<Decision> {
         [
-            (self.block.is_some(), Decision::Block),
+            (self.deny.is_some(), Decision::Deny),
             (self.ask.is_some(), Decision::Ask),
             (self.route.is_some(), Decision::Route),
-            (self.edit.is_some(), Decision::Edit),
+            (self.rewrite.is_some(), Decision::Rewrite),
             (self.redact.is_some(), Decision::Redact),
             (self.log.is_some(), Decision::Log),
         ]

@@ -127,10 +127,10 @@ pub(crate) fn act(set: &RuleSet, call: &Call) -> String {
 
 pub(crate) fn short(act: Act) -> String {
     match act {
-        Act::Go => "go".to_owned(),
-        Act::Stop(ruling) => format!("stop {}", ruling.reason),
-        Act::Elsewhere { route, .. } => format!("elsewhere {}", route.provider),
-        Act::Reply(_) => "reply".to_owned(),
+        Act::Pass => "pass".to_owned(),
+        Act::Deny(ruling) => format!("deny {}", ruling.reason),
+        Act::Route { route, .. } => format!("route {}", route.provider),
+        Act::Answer(_) => "answer".to_owned(),
         Act::Ask(question) => {
             let parts: Vec<_> = question.parts.iter().map(|(_, query)| query.title.clone()).collect();
             let route = question.route.map_or(String::new(), |route| format!(" then {}", route.provider));

@@ -36,7 +36,7 @@ impl Pre {
         match decisions.into_iter().find(|decision| *decision != ToolCallDecision::Allow) {
             None | Some(ToolCallDecision::Allow) => Ok(Verdict::Pass),
             Some(ToolCallDecision::Block(reason)) => Ok(Verdict::deny(reason)),
-            Some(ToolCallDecision::RouteTo(route)) => Ok(Verdict::Divert(route)),
+            Some(ToolCallDecision::RouteTo(route)) => Ok(Verdict::Route(route)),
             Some(ToolCallDecision::Modify(modified)) => {
                 if modified.name != call.name {
                     body.rename(modified.name);

@@ -22,9 +22,9 @@ pub struct OutcomeForm {
 #[schemars(rename = "Act")]
 pub enum ActForm {
     /// Do it.
-    Go {},
+    Pass {},
     /// Do it there instead.
-    Elsewhere {
+    Route {
         /// Who provides the place.
         provider: String,
         /// Which call this is for.
@@ -44,9 +44,9 @@ pub enum ActForm {
         provider: Option<String>,
     },
     /// Do not do it: there is an answer.
-    Reply {},
+    Answer {},
     /// Do not do it, and say why.
-    Stop {
+    Deny {
         /// The interceptor that refused, unless it was the pipeline itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
@@ -86,13 +86,13 @@ impl ActForm {
     /// The form of an act. Answers, places and commands may hold what the call holds: they are left out.
     pub fn of(act: &Act) -> Self {
         match act {
-            Act::Go => Self::Go {},
-            Act::Elsewhere { route, digest } => {
-                Self::Elsewhere { provider: route.provider.clone(), digest: DigestForm(*digest) }
+            Act::Pass => Self::Pass {},
+            Act::Route { route, digest } => {
+                Self::Route { provider: route.provider.clone(), digest: DigestForm(*digest) }
             }
             Act::Ask(question) => Self::asked(question),
-            Act::Reply(_) => Self::Reply {},
-            Act::Stop(ruling) => Self::stopped(ruling),
+            Act::Answer(_) => Self::Answer {},
+            Act::Deny(ruling) => Self::denied(ruling),
         }
     }
 
@@ -106,12 +106,12 @@ impl ActForm {
         }
     }
 
-    fn stopped(ruling: &Ruling) -> Self {
+    fn denied(ruling: &Ruling) -> Self {
         let fault = match &ruling.cause {
             Cause::Fault(kind) => Some(kind.into()),
             _ => None,
         };
-        Self::Stop {
+        Self::Deny {
             by: ruling.by.as_deref().map(str::to_owned),
             cause: (&ruling.cause).into(),
             fault,

@@ -59,9 +59,9 @@ words! {
         /// The tool ran and failed.
         Error,
         /// The pipeline refused the call.
-        Blocked,
+        Denied,
         /// The call ran elsewhere.
-        Diverted,
+        Routed,
         /// An interceptor answered in the tool's place.
         Answered,
     }
@@ -72,8 +72,8 @@ impl From<EndedForm> for Ended {
         match form {
             EndedForm::Ok => Self::Ok,
             EndedForm::Error => Self::Error,
-            EndedForm::Blocked => Self::Blocked,
-            EndedForm::Diverted => Self::Diverted,
+            EndedForm::Denied => Self::Denied,
+            EndedForm::Routed => Self::Routed,
             EndedForm::Answered => Self::Answered,
         }
     }

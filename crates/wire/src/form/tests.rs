@@ -264,7 +264,7 @@ fn busy_run() -> Outcome {
                 Ok(Verdict::Pass)
             }),
         ),
-        Registration::guard("routes", at, Does(move |_: &Body| Ok(Verdict::divert(route())))),
+        Registration::guard("routes", at, Does(move |_: &Body| Ok(Verdict::route(route())))),
         Registration::guard("asks", at, Does(move |_: &Body| Ok(asks()))),
         Registration {
             on_fault: OnFault::Pass,
@@ -297,7 +297,7 @@ fn an_outcome_tells_who_did_what_and_no_secrets() {
     expect![[r#"
         {"do":"ask","parts":[{"by":"asks","title":"Sure?"}],"digest":"232bf4badf03439aefc4796aed4d9c4f230a0d85e4e770dbbd20d7d9a3d6ca94","deadline_ms":6000,"provider":"bubblewrap"}
         {"id":"writes","role":"edit","look":1,"said":"passed","changed":["/deep/password","notes"],"took_us":0,"on_fault":"deny"}
-        {"id":"routes","role":"guard","look":1,"said":{"diverted":"bubblewrap"},"took_us":0,"on_fault":"deny"}
+        {"id":"routes","role":"guard","look":1,"said":{"routed":"bubblewrap"},"took_us":0,"on_fault":"deny"}
         {"id":"asks","role":"guard","look":1,"said":{"asked":"Sure?"},"took_us":0,"on_fault":"deny"}
         {"id":"breaks","role":"guard","look":1,"said":{"faulted":{"kind":"crash","detail":"exit status 1"}},"took_us":0,"on_fault":"pass"}
         {"id":"writes","role":"edit","look":1,"said":"passed","changed":["/deep","notes"],"took_us":0,"routed":true,"on_fault":"deny"}
@@ -315,19 +315,19 @@ fn acts() {
     let digest = Digest([7; 32]);
     let hex = "07".repeat(32);
     for (act, expected) in [
-        (Act::Go, json!({"do": "go"})),
-        (Act::Reply(Box::new(json!("hunter2").into())), json!({"do": "reply"})),
+        (Act::Pass, json!({"do": "pass"})),
+        (Act::Answer(Box::new(json!("hunter2").into())), json!({"do": "answer"})),
         (
-            Act::Elsewhere { route: Box::new(Route::to("e2b")), digest },
-            json!({"do": "elsewhere", "provider": "e2b", "digest": hex}),
+            Act::Route { route: Box::new(Route::to("e2b")), digest },
+            json!({"do": "route", "provider": "e2b", "digest": hex}),
         ),
         (
-            Act::Stop(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Timeout), "late"))),
-            json!({"do": "stop", "cause": "fault", "fault": "timeout", "reason": "late"}),
+            Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Timeout), "late"))),
+            json!({"do": "deny", "cause": "fault", "fault": "timeout", "reason": "late"}),
         ),
         (
-            Act::Stop(Box::new(Ruling { by: Some("a".into()), cause: Cause::Objection, reason: "no".into() })),
-            json!({"do": "stop", "by": "a", "cause": "objection", "reason": "no"}),
+            Act::Deny(Box::new(Ruling { by: Some("a".into()), cause: Cause::Objection, reason: "no".into() })),
+            json!({"do": "deny", "by": "a", "cause": "objection", "reason": "no"}),
         ),
     ] {
         let form = OutcomeForm::of(&Outcome { act, trace: Trace::default() });
@@ -356,7 +356,7 @@ fn objects() -> impl Strategy<Value = Map<String, Value>> {
 fn events() -> impl Strategy<Value = EventForm> {
     let facts = proptest::collection::vec(maybe(texts()), 12);
     let lists = (proptest::collection::vec(texts(), 0..3), pairs());
-    let ended = maybe(proptest::sample::select(vec![EndedForm::Ok, EndedForm::Error, EndedForm::Blocked]));
+    let ended = maybe(proptest::sample::select(vec![EndedForm::Ok, EndedForm::Error, EndedForm::Denied]));
     let numbers = (maybe(0..1_u64 << 53), maybe(0..1_u64 << 53), any::<u32>(), any::<u8>());
     let document = maybe(documents(exact_numbers()));
     let point = proptest::sample::select(Point::ALL);
@@ -428,7 +428,7 @@ fn verdicts() -> impl Strategy<Value = VerdictForm> {
         texts().prop_map(|reason| VerdictForm::Deny { reason }),
         ask.prop_map(|(title, detail, timeout_ms, data)| VerdictForm::Ask { title, detail, timeout_ms, data }),
         route.prop_map(|(provider, place, command)| {
-            VerdictForm::Divert { route: RouteForm { provider, place, command } }
+            VerdictForm::Route { route: RouteForm { provider, place, command } }
         }),
         bodies().prop_map(|body| VerdictForm::Answer { body: Box::new(body) }),
     ]

@@ -58,7 +58,7 @@ pub enum SaidForm {
     /// That a human decide: the question's title.
     Asked(String),
     /// That it go elsewhere: to which provider.
-    Diverted(String),
+    Routed(String),
     /// The answer itself, which is not here.
     Answered,
     /// Nothing, because it broke.
@@ -103,7 +103,7 @@ impl From<&Said> for SaidForm {
             Said::Passed => Self::Passed,
             Said::Denied(reason) => Self::Denied(reason.clone()),
             Said::Asked(title) => Self::Asked(title.clone()),
-            Said::Diverted(provider) => Self::Diverted(provider.clone()),
+            Said::Routed(provider) => Self::Routed(provider.clone()),
             Said::Answered => Self::Answered,
             Said::Faulted(fault) => Self::Faulted(fault.into()),
             Said::Skipped => Self::Skipped,

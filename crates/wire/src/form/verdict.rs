@@ -36,7 +36,7 @@ pub enum VerdictForm {
         data: Value,
     },
     /// It may happen, but there.
-    Divert {
+    Route {
         /// The place.
         route: RouteForm,
     },
@@ -76,7 +76,7 @@ impl VerdictForm {
                 let Query { title, detail, timeout, data } = (**query).clone();
                 Self::Ask { title, detail, timeout_ms: timeout.map(millis), data }
             }
-            Verdict::Divert(route) => Self::Divert { route: RouteForm::of(route) },
+            Verdict::Route(route) => Self::Route { route: RouteForm::of(route) },
             Verdict::Answer(body) => Self::Answer { body: Box::new(BodyForm::of(&result(), body)?) },
         })
     }
@@ -90,7 +90,7 @@ impl VerdictForm {
                 let timeout = timeout_ms.map(Duration::from_millis);
                 Verdict::Ask(Box::new(Query { title, detail, timeout, data }))
             }
-            Self::Divert { route } => Verdict::divert(route.route()),
+            Self::Route { route } => Verdict::route(route.route()),
             Self::Answer { body } => Verdict::Answer(Box::new(body.body(&result())?)),
         })
     }

@@ -98,7 +98,7 @@ impl Shown<'_> {
         }
         let (mark, colour): (&str, fn(Paint, &str) -> String) = match finding.decision {
             _ if finding.observed || finding.excepted.is_some() => ("○", Paint::dim),
-            "block" => ("✗", Paint::red),
+            "deny" => ("✗", Paint::red),
             "ask" | "route" => ("?", Paint::yellow),
             _ => ("✎", Paint::bold),
         };
@@ -146,12 +146,12 @@ impl Shown<'_> {
     fn decision(&self) -> Vec<String> {
         let act = word(self.explained);
         let said = match act {
-            "go" => self.paint.green("go"),
-            "stop" => self.paint.red("stop"),
+            "pass" => self.paint.green("pass"),
+            "deny" => self.paint.red("deny"),
             other => self.paint.yellow(other),
         };
         let mut lines = vec![said];
-        if act == "go" && !self.explained.hooks.is_empty() {
+        if act == "pass" && !self.explained.hooks.is_empty() {
             lines.push(self.paint.dim("unless a hook objects"));
         }
         lines.extend(self.explained.reason.as_deref().map(|reason| text(&visible(reason))));

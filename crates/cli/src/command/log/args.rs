@@ -160,7 +160,7 @@ pub(super) struct Filter {
     /// About this tool.
     #[arg(long, value_name = "NAME")]
     pub(super) tool: Option<String>,
-    /// With this outcome: go, elsewhere, ask, reply or stop.
+    /// With this outcome: pass, route, ask, answer or deny.
     #[arg(long, value_name = "ACT")]
     pub(super) act: Option<String>,
     /// At this point, such as tool.before, see spec/points.md.

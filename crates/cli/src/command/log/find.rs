@@ -15,7 +15,7 @@ use crate::output::visible;
 use crate::when;
 
 /// What can become of an event.
-const ACTS: &[&str] = &["go", "elsewhere", "ask", "reply", "stop"];
+const ACTS: &[&str] = &["pass", "route", "ask", "answer", "deny"];
 /// How far back records are read one by one, and the beginning of a session's id is looked up.
 const RECENT: usize = 10_000;
 /// How many records the index names at once.
@@ -41,7 +41,7 @@ impl Wanted {
             session: filter.session.as_deref().map(|given| session(given, reader)).transpose()?,
             agent: filter.agent.clone(),
             tool: filter.tool.clone(),
-            act: known("act", filter.act.as_deref(), ACTS)?,
+            act: known("act", filter.act.as_deref().map(ours), ACTS)?,
             point: known("point", filter.point.as_deref(), &points)?,
             rule: filter.rule.clone(),
             since: moment(&filter.since)?,
@@ -73,6 +73,11 @@ impl Wanted {
     fn is_past(&self, record: &Record) -> bool {
         self.query.since.is_some_and(|since| record.time < tollgate_audit::stamp(since))
     }
+}
+
+/// Our word for an outcome, if another tool's was given.
+fn ours(word: &str) -> &str {
+    tollgate_wire::verdict(word).unwrap_or(word)
 }
 
 /// A word of a closed set.

@@ -171,15 +171,15 @@ fn in_short(point: &str) -> &str {
 fn state(record: &Record, ended: Option<&Record>) -> (Tone, String) {
     let last = ended.unwrap_or(record);
     // A result can be refused though its call was not.
-    let act = if last.act.as_deref() == Some("stop") { Some("stop") } else { record.act.as_deref() };
+    let act = if last.act.as_deref() == Some("deny") { Some("deny") } else { record.act.as_deref() };
     let (tone, word) = match (act, last.ended.as_deref()) {
-        (Some("stop"), _) => (Tone::Bad, "stop"),
+        (Some("deny"), _) => (Tone::Bad, "deny"),
         (Some("ask"), _) => (Tone::Ask, "ask"),
-        (Some("reply"), _) => (Tone::Plain, "answered"),
-        (Some("elsewhere"), _) => (Tone::Plain, "diverted"),
+        (Some("answer"), _) => (Tone::Plain, "answered"),
+        (Some("route"), _) => (Tone::Plain, "routed"),
         (_, Some("ok")) => (Tone::Good, "ok"),
         (_, Some("error")) => (Tone::Strong, "error"),
-        (_, Some("blocked")) => (Tone::Dim, "blocked"),
+        (_, Some("denied")) => (Tone::Dim, "denied"),
         (_, Some(ended)) => (Tone::Plain, ended),
         (act, None) => (Tone::Plain, act.unwrap_or("")),
     };
@@ -190,7 +190,7 @@ fn state(record: &Record, ended: Option<&Record>) -> (Tone, String) {
 fn tail(record: &Record, ended: Option<&Record>) -> (Tone, String) {
     let both = [Some(record), ended];
     let both = || both.iter().copied().flatten();
-    let refusal = both().find(|one| one.act.as_deref() == Some("stop"));
+    let refusal = both().find(|one| one.act.as_deref() == Some("deny"));
     if let Some(why) = refusal.map(|one| one.rule.as_ref().or(one.by.as_ref()).or(one.cause.as_ref())) {
         return (Tone::Bad, tame(why.map_or("", |why| why)));
     }

@@ -76,7 +76,7 @@ fn numbers(stats: &Stats) -> Vec<(&'static str, String)> {
     let of_calls = |part: u64| format!("{} ({})", thousands(part), percent(part, stats.calls));
     let mut all = vec![
         ("calls", format!("{} in {}", thousands(stats.calls), count(stats.sessions, "session"))),
-        ("blocked", of_calls(stats.blocked)),
+        ("denied", of_calls(stats.denied)),
         ("asked", format!("{}; humans granted {granted}, refused {refused}", of_calls(stats.asked))),
     ];
     let mut more = |name, count: u64, what: &str| {
@@ -84,7 +84,7 @@ fn numbers(stats: &Stats) -> Vec<(&'static str, String)> {
             all.push((name, format!("{}{what}", thousands(count))));
         }
     };
-    more("diverted", stats.diverted, "");
+    more("routed", stats.routed, "");
     more("answered", stats.answered, "");
     more("faults", stats.faults, " of interceptors");
     more("open", stats.open, if stats.open == 1 { " call that never ended" } else { " calls that never ended" });
@@ -104,18 +104,18 @@ fn chart(out: &mut String, hours: &[(String, u64, u64)], paint: Paint) {
     let each = hours.len().div_ceil(COLUMNS);
     let sums: Vec<(u64, u64)> = hours
         .chunks(each)
-        .map(|some| some.iter().fold((0, 0), |(calls, blocked), (_, c, b)| (calls + c, blocked + b)))
+        .map(|some| some.iter().fold((0, 0), |(calls, denied), (_, c, b)| (calls + c, denied + b)))
         .collect();
     let most = |values: &[u64]| values.iter().copied().max().unwrap_or_default();
     let calls: Vec<u64> = sums.iter().map(|(calls, _)| *calls).collect();
-    let blocked: Vec<u64> = sums.iter().map(|(_, blocked)| *blocked).collect();
+    let denied: Vec<u64> = sums.iter().map(|(_, denied)| *denied).collect();
     let _ = writeln!(out, "\n{}", paint.bold("over time"));
     let top = format!("{} {}", paint.green(&bars(&calls, LINES - 1, LINES)), thousands(most(&calls)));
     let _ = writeln!(out, "  {:<8}{top}", "calls");
     for line in (0..LINES - 1).rev() {
         let _ = writeln!(out, "  {:<8}{}", "", paint.green(bars(&calls, line, LINES).trim_end()));
     }
-    let _ = writeln!(out, "  {:<8}{} {}", "blocked", paint.red(&bars(&blocked, 0, 1)), thousands(most(&blocked)));
+    let _ = writeln!(out, "  {:<8}{} {}", "denied", paint.red(&bars(&denied, 0, 1)), thousands(most(&denied)));
     let width = sums.len().max(from.len() + to.len() + 1);
     let _ = writeln!(out, "  {:<8}{}", "", paint.dim(&format!("{from}{to:>rest$}", rest = width - from.len())));
 }
@@ -133,16 +133,16 @@ fn bars(values: &[u64], line: u64, lines: u64) -> String {
 }
 
 fn counts(out: &mut String, title: &str, all: &[(String, Counts)], paint: Paint) {
-    heading(out, title, &["calls", "blocked", "asked"], all.is_empty(), paint);
+    heading(out, title, &["calls", "denied", "asked"], all.is_empty(), paint);
     for (name, counts) in all {
-        row(out, name, &[counts.calls, counts.blocked, counts.asked], paint);
+        row(out, name, &[counts.calls, counts.denied, counts.asked], paint);
     }
 }
 
 fn rules(out: &mut String, all: &[(String, Counts)], paint: Paint) {
-    heading(out, "rules", &["blocked", "asked", "observed"], all.is_empty(), paint);
+    heading(out, "rules", &["denied", "asked", "observed"], all.is_empty(), paint);
     for (name, counts) in all {
-        row(out, name, &[counts.blocked, counts.asked, counts.observed], paint);
+        row(out, name, &[counts.denied, counts.asked, counts.observed], paint);
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn some() -> Stats {
-        let counts = |calls, blocked, asked| Counts { records: calls * 2, calls, blocked, asked, observed: 3 };
+        let counts = |calls, denied, asked| Counts { records: calls * 2, calls, denied, asked, observed: 3 };
         let slow = |who: &str, total_us, max_us| Interceptor {
             who: who.to_owned(),
             turns: 4,
@@ -197,9 +197,9 @@ mod tests {
         Stats {
             records: 2105,
             calls: 1000,
-            blocked: 42,
+            denied: 42,
             asked: 7,
-            diverted: 1,
+            routed: 1,
             faults: 2,
             open: 3,
             granted: 4,
@@ -240,9 +240,9 @@ mod tests {
             &some(),
             &expect![[r#"
                   calls      1,000 in 12 sessions
-                  blocked    42 (4.2%)
+                  denied    42 (4.2%)
                   asked      7 (0.7%); humans granted 4, refused 1
-                  diverted   1
+                  routed   1
                   faults     2 of interceptors
                   open       3 calls that never ended
                   records    2,105
@@ -252,17 +252,17 @@ mod tests {
                                            ▂▄▆████
                                       ▁▃▄▆████████
                            ▁▁▁▁▂▃▃▄▅▇█████████████
-                  blocked  ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
+                  denied  ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
                           2026-11-15T00 2026-11-15T23
 
-                tools                                              calls     blocked       asked
+                tools                                              calls     denied       asked
                   Bash                                               700          42           7
                   \u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1…          300           0           0
 
-                agents                                             calls     blocked       asked
+                agents                                             calls     denied       asked
                   claude                                           1,000          42           7
 
-                rules                                            blocked       asked    observed
+                rules                                            denied       asked    observed
                   core/delete-outside                                 42           0           3
 
                 slowest interceptors                                mean     longest       turns
@@ -281,7 +281,7 @@ mod tests {
             &Stats { records: 1, unreadable: 2, hours, ..Stats::default() },
             &expect![[r#"
                   calls      0 in 0 sessions
-                  blocked    0 (0.0%)
+                  denied    0 (0.0%)
                   asked      0 (0.0%); humans granted 0, refused 0
                   records    1
 
@@ -292,7 +292,7 @@ mod tests {
                                                          ▁▁▂▂▃▃▄▅▅▆▆▇▇██████████████████
                                          ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█████████████████████████████████
                           ▁▁▂▂▃▃▄▄▅▅▆▆▇█████████████████████████████████████████████████▃
-                  blocked ██████████████████████████████████████████████████████████████▁ 29
+                  denied ██████████████████████████████████████████████████████████████▁ 29
                           2020-01-01                                           2024-12-30
             "#]],
         );

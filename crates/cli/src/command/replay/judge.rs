@@ -166,10 +166,10 @@ struct Rest {
 
 /// Who sent it elsewhere, or answered it.
 fn sender(outcome: &Outcome) -> Option<String> {
-    if matches!(outcome.act, tollgate_core::Act::Go) {
+    if matches!(outcome.act, tollgate_core::Act::Pass) {
         return None;
     }
-    let sent = |said: &Said| matches!(said, Said::Diverted(_) | Said::Answered);
+    let sent = |said: &Said| matches!(said, Said::Routed(_) | Said::Answered);
     let mut entries = outcome.trace.entries();
     entries.find(|(_, entry)| sent(&entry.said)).map(|(who, _)| who.id.to_string())
 }
@@ -178,10 +178,10 @@ fn sender(outcome: &Outcome) -> Option<String> {
 fn end_now(act: Act, then: Option<Ended>) -> Option<Ended> {
     match (act, then) {
         (Act::Ask, then) => then,
-        (Act::Stop, _) => Some(Ended::Blocked),
-        (Act::Reply, _) => Some(Ended::Answered),
-        (Act::Go | Act::Elsewhere, Some(Ended::Blocked | Ended::Answered)) => Some(Ended::Ok),
-        (Act::Go | Act::Elsewhere, then) => then,
+        (Act::Deny, _) => Some(Ended::Denied),
+        (Act::Answer, _) => Some(Ended::Answered),
+        (Act::Pass | Act::Route, Some(Ended::Denied | Ended::Answered)) => Some(Ended::Ok),
+        (Act::Pass | Act::Route, then) => then,
     }
 }
 
@@ -215,19 +215,19 @@ mod tests {
 
     #[test]
     fn how_a_call_ends_under_another_policy() {
-        use Ended::{Answered, Blocked, Diverted, Error, Ok};
+        use Ended::{Answered, Denied, Routed, Error, Ok};
         for (act, then, expected) in [
-            (Act::Go, Some(Ok), Some(Ok)),
-            (Act::Go, Some(Error), Some(Error)),
-            (Act::Go, Some(Blocked), Some(Ok)),
-            (Act::Go, Some(Answered), Some(Ok)),
-            (Act::Go, None, None),
-            (Act::Elsewhere, Some(Diverted), Some(Diverted)),
-            (Act::Ask, Some(Blocked), Some(Blocked)),
+            (Act::Pass, Some(Ok), Some(Ok)),
+            (Act::Pass, Some(Error), Some(Error)),
+            (Act::Pass, Some(Denied), Some(Ok)),
+            (Act::Pass, Some(Answered), Some(Ok)),
+            (Act::Pass, None, None),
+            (Act::Route, Some(Routed), Some(Routed)),
+            (Act::Ask, Some(Denied), Some(Denied)),
             (Act::Ask, Some(Ok), Some(Ok)),
-            (Act::Stop, Some(Ok), Some(Blocked)),
-            (Act::Stop, Some(Blocked), Some(Blocked)),
-            (Act::Reply, Some(Ok), Some(Answered)),
+            (Act::Deny, Some(Ok), Some(Denied)),
+            (Act::Deny, Some(Denied), Some(Denied)),
+            (Act::Answer, Some(Ok), Some(Answered)),
         ] {
             assert_eq!(end_now(act, then), expected, "{act:?} {then:?}");
         }

@@ -19,23 +19,23 @@ const SUMMARY: usize = 200;
 /// What had to be done, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Act {
-    Go,
-    Elsewhere,
+    Pass,
+    Route,
     Ask,
-    Reply,
-    Stop,
+    Answer,
+    Deny,
 }
 
 impl Act {
-    pub(super) const ALL: [Self; 5] = [Self::Go, Self::Elsewhere, Self::Ask, Self::Reply, Self::Stop];
+    pub(super) const ALL: [Self; 5] = [Self::Pass, Self::Route, Self::Ask, Self::Answer, Self::Deny];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Go => "go",
-            Self::Elsewhere => "elsewhere",
+            Self::Pass => "pass",
+            Self::Route => "route",
             Self::Ask => "ask",
-            Self::Reply => "reply",
-            Self::Stop => "stop",
+            Self::Answer => "answer",
+            Self::Deny => "deny",
         }
     }
 
@@ -46,11 +46,11 @@ impl Act {
     pub(super) fn of(act: &tollgate_core::Act) -> Self {
         use tollgate_core::Act;
         match act {
-            Act::Go => Self::Go,
-            Act::Elsewhere { .. } => Self::Elsewhere,
+            Act::Pass => Self::Pass,
+            Act::Route { .. } => Self::Route,
             Act::Ask(_) => Self::Ask,
-            Act::Reply(_) => Self::Reply,
-            Act::Stop(_) => Self::Stop,
+            Act::Answer(_) => Self::Answer,
+            Act::Deny(_) => Self::Deny,
         }
     }
 }
@@ -69,10 +69,10 @@ impl Then {
     fn of(record: &Record) -> Option<Self> {
         let act = Act::named(record.act.as_deref()?)?;
         Some(match (act, record.cause.as_deref()) {
-            (Act::Stop, Some("refused" | "expired" | "mismatch")) => Self::Refused,
-            (Act::Stop, Some("fault" | "ambiguous" | "unreadable")) => Self::Broke,
+            (Act::Deny, Some("refused" | "expired" | "mismatch")) => Self::Refused,
+            (Act::Deny, Some("fault" | "ambiguous" | "unreadable")) => Self::Broke,
             // A human let it go, because the policy asked.
-            (Act::Go | Act::Elsewhere, _) if asked(record) => Self::Decided(Act::Ask),
+            (Act::Pass | Act::Route, _) if asked(record) => Self::Decided(Act::Ask),
             (act, _) => Self::Decided(act),
         })
     }
@@ -82,7 +82,7 @@ impl Then {
         match self {
             Self::Decided(act) => act,
             Self::Refused => Act::Ask,
-            Self::Broke => Act::Stop,
+            Self::Broke => Act::Deny,
         }
     }
 }
@@ -214,8 +214,8 @@ fn ended(name: &str) -> Option<Ended> {
     Some(match name {
         "ok" => Ended::Ok,
         "error" => Ended::Error,
-        "blocked" => Ended::Blocked,
-        "diverted" => Ended::Diverted,
+        "denied" => Ended::Denied,
+        "routed" => Ended::Routed,
         "answered" => Ended::Answered,
         _ => return None,
     })
@@ -244,15 +244,15 @@ mod tests {
     fn what_the_policy_of_then_decided() {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         for (point, act, cause, approved, expected) in [
-            ("tool.before", "go", "", None, Some(Then::Decided(Act::Go))),
-            ("tool.before", "go", "", Some(true), Some(Then::Decided(Act::Ask))),
-            ("tool.after", "go", "", Some(true), Some(Then::Decided(Act::Go))),
+            ("tool.before", "pass", "", None, Some(Then::Decided(Act::Pass))),
+            ("tool.before", "pass", "", Some(true), Some(Then::Decided(Act::Ask))),
+            ("tool.after", "pass", "", Some(true), Some(Then::Decided(Act::Pass))),
             ("tool.before", "ask", "", None, Some(Then::Decided(Act::Ask))),
-            ("tool.before", "stop", "objection", None, Some(Then::Decided(Act::Stop))),
-            ("tool.before", "stop", "refused", Some(false), Some(Then::Refused)),
-            ("tool.before", "stop", "expired", None, Some(Then::Refused)),
-            ("tool.before", "stop", "fault", None, Some(Then::Broke)),
-            ("tool.before", "stop", "ambiguous", None, Some(Then::Broke)),
+            ("tool.before", "deny", "objection", None, Some(Then::Decided(Act::Deny))),
+            ("tool.before", "deny", "refused", Some(false), Some(Then::Refused)),
+            ("tool.before", "deny", "expired", None, Some(Then::Refused)),
+            ("tool.before", "deny", "fault", None, Some(Then::Broke)),
+            ("tool.before", "deny", "ambiguous", None, Some(Then::Broke)),
             ("tool.before", "dance", "", None, None),
             ("tool.before", "", "", None, None),
         ] {

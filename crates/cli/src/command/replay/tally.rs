@@ -75,8 +75,8 @@ impl Sides {
     fn add(&mut self, from: Act, to: Act) {
         let count = match (from, to) {
             (from, to) if from == to => &mut self.same,
-            (_, Act::Stop) => &mut self.more_stopped,
-            (Act::Stop, _) => &mut self.fewer_stopped,
+            (_, Act::Deny) => &mut self.more_stopped,
+            (Act::Deny, _) => &mut self.fewer_stopped,
             (_, Act::Ask) => &mut self.more_asked,
             (Act::Ask, _) => &mut self.fewer_asked,
             _ => &mut self.otherwise,
@@ -158,7 +158,7 @@ impl Tally {
         self.redacted += u64::from(recorded.redacted);
         if recorded.then == Then::Broke {
             self.broke += 1;
-            self.broke_only_then += u64::from(now.act != Act::Stop);
+            self.broke_only_then += u64::from(now.act != Act::Deny);
             return None;
         }
         self.refused += u64::from(recorded.then == Then::Refused);
@@ -180,7 +180,7 @@ impl Tally {
 
     fn cannot_judge(&mut self, recorded: &Recorded<'_>, why: Unkept) {
         // What was refused came to nothing, so there is nothing to keep.
-        if recorded.ended == Some(Ended::Blocked) {
+        if recorded.ended == Some(Ended::Denied) {
             return;
         }
         let count = match why {

@@ -56,7 +56,7 @@ impl Machine {
         let root = self.0.to_str().unwrap();
         let arguments = arguments.to_string().replace("ROOT", root);
         match pipeline.run_now(&event, &mut tollgate_wire::body(arguments.into_bytes())).act {
-            Act::Stop(ruling) => Some(ruling.reason.replace(root, "ROOT")),
+            Act::Deny(ruling) => Some(ruling.reason.replace(root, "ROOT")),
             _ => None,
         }
     }

@@ -258,7 +258,7 @@ fn a_withheld_result_keeps_the_shape_of_its_tool() {
     let mut shown = String::new();
     for result in results {
         let text = event("PostToolUse", json!({"tool_name": "T", "tool_input": {}, "tool_response": result}));
-        let answer = said(&AGENT, None, &text, Said::Stop("why".to_owned()));
+        let answer = said(&AGENT, None, &text, Said::Deny("why".to_owned()));
         assert!(!answer.contains("secret"), "{answer}");
         let answer: Value =
             serde_json::from_str(answer.lines().nth(1).unwrap().trim_start_matches("stdout: ")).unwrap();

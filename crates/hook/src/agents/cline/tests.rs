@@ -86,7 +86,7 @@ fn answers_in_its_words() {
         ("cline-3.0.65.agent_end", stop()),
         ("doc-PreToolUse", stop()),
         ("doc-UserPromptSubmit", stop()),
-        ("cline-3.0.65.tool_call", Said::Go),
+        ("cline-3.0.65.tool_call", Said::Pass),
     ];
     expect![[r#"
         cline-3.0.65.tool_call: stop no
@@ -120,7 +120,7 @@ fn answers_in_its_words() {
 
     "#]]
     .assert_eq(&answers(&AGENT, &rows));
-    let notes = noted(&AGENT, "cline-3.0.65.tool_call", Said::Go) + &noted(&AGENT, "doc-PreToolUse", Said::Go);
+    let notes = noted(&AGENT, "cline-3.0.65.tool_call", Said::Pass) + &noted(&AGENT, "doc-PreToolUse", Said::Pass);
     expect![[r#"
         exit 0
         stdout: {"context":"a note"}

@@ -235,7 +235,7 @@ fn a_reason_is_never_empty() {
         [(".PreToolUse", ""), (".PreToolUse", " \n"), (".PostToolUse", ""), (".UserPromptSubmit", "\t")]
     {
         let text = fixture(&AGENT, &format!("codex-0.166.0{name}"));
-        let answer = said(&AGENT, None, &text, Said::Stop(blank.to_owned()));
+        let answer = said(&AGENT, None, &text, Said::Deny(blank.to_owned()));
         assert!(answer.contains("refused by policy"), "{name}: {answer}");
     }
     let emptied = said(&AGENT, None, &fixture(&AGENT, "codex-0.166.0.PostToolUse"), Said::Rewrite(json!("")));

@@ -99,7 +99,7 @@ fn answers_in_the_spelling_of_the_event() {
         ("copilot-cli-1.0.102.UserPromptSubmit", stop()),
         ("copilot-cli-1.0.102.userPromptSubmitted", stop()),
         ("copilot-cli-1.0.102.agentStop", stop()),
-        ("copilot-cli-1.0.102.preToolUse", Said::Go),
+        ("copilot-cli-1.0.102.preToolUse", Said::Pass),
     ];
     expect![[r#"
         copilot-cli-1.0.102.preToolUse: stop no
@@ -161,10 +161,10 @@ fn answers_in_the_spelling_of_the_event() {
 #[test]
 fn notes_reach_the_model() {
     let notes = [
-        noted(&AGENT, "copilot-cli-1.0.102.preToolUse", Said::Go),
+        noted(&AGENT, "copilot-cli-1.0.102.preToolUse", Said::Pass),
         noted(&AGENT, "copilot-cli-1.0.102.PreToolUse", rewrite()),
-        noted(&AGENT, "copilot-cli-1.0.102.postToolUse", Said::Go),
-        noted(&AGENT, "copilot-cli-1.0.102.sessionStart", Said::Go),
+        noted(&AGENT, "copilot-cli-1.0.102.postToolUse", Said::Pass),
+        noted(&AGENT, "copilot-cli-1.0.102.sessionStart", Said::Pass),
     ];
     expect![[r#"
         exit 0
@@ -206,7 +206,7 @@ fn vs_code_is_answered_in_its_own_words() {
         ("doc-vs-code-PreToolUse", rewrite()),
         ("doc-vs-code-PostToolUse", stop()),
         ("doc-vs-code-UserPromptSubmit", stop()),
-        ("doc-vs-code-PreToolUse", Said::Go),
+        ("doc-vs-code-PreToolUse", Said::Pass),
     ];
     expect![[r#"
         doc-vs-code-PreToolUse: stop no

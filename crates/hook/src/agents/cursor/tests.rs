@@ -197,7 +197,7 @@ fn answers_in_its_words() {
         exit 0
         stdout: {"additional_context":"a note"}
     "#]]
-    .assert_eq(&(noted(&AGENT, "doc-postToolUse", Said::Go) + &noted(&AGENT, "doc-sessionStart", Said::Go)));
+    .assert_eq(&(noted(&AGENT, "doc-postToolUse", Said::Pass) + &noted(&AGENT, "doc-sessionStart", Said::Pass)));
 }
 
 /// With `failClosed` on, no answer would be taken for a broken one, and every call would be refused.
@@ -212,7 +212,7 @@ fn silence_is_an_empty_answer() {
         stdout: {}
 
     "#]]
-    .assert_eq(&answers(&AGENT, &[("doc-preToolUse", Said::Go)]));
+    .assert_eq(&answers(&AGENT, &[("doc-preToolUse", Said::Pass)]));
 }
 
 /// A result that cannot be replaced must not be said to be.

@@ -143,7 +143,7 @@ fn the_rest_is_answered() {
 #[test]
 fn a_refused_call_is_not_refused_in_the_older_words() {
     let text = fixture(&AGENT, "droid-0.225.2.PreToolUse");
-    let answer = said(&AGENT, None, &text, Said::Stop("no".to_owned()));
+    let answer = said(&AGENT, None, &text, Said::Deny("no".to_owned()));
     assert!(answer.contains(r#""permissionDecision":"deny""#) && !answer.contains(r#""decision""#), "{answer}");
 }
 

@@ -66,7 +66,7 @@ fn a_refusal_is_said_twice() {
         ("doc-PostToolUse", stop()),
         ("doc-Stop", stop()),
         ("doc-BeforeShellExecution", stop()),
-        ("doc-PreToolUse", Said::Go),
+        ("doc-PreToolUse", Said::Pass),
     ];
     expect![[r#"
         doc-PreToolUse: stop no

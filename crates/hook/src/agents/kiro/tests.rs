@@ -67,7 +67,7 @@ fn answers_by_the_exit_status() {
         ("doc-v3-UserPromptSubmit", stop()),
         ("doc-userPromptSubmit", stop()),
         ("doc-postToolUse", stop()),
-        ("doc-preToolUse", Said::Go),
+        ("doc-preToolUse", Said::Pass),
     ];
     expect![[r#"
         doc-preToolUse: stop no
@@ -98,7 +98,7 @@ fn answers_by_the_exit_status() {
 /// What it prints at a prompt becomes context, so nothing else is ever printed there.
 #[test]
 fn notes_are_printed_where_they_become_context() {
-    let notes = [noted(&AGENT, "doc-userPromptSubmit", Said::Go), noted(&AGENT, "doc-preToolUse", Said::Go)];
+    let notes = [noted(&AGENT, "doc-userPromptSubmit", Said::Pass), noted(&AGENT, "doc-preToolUse", Said::Pass)];
     expect![[r#"
         exit 0
         stdout: a note

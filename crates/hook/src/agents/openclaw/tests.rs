@@ -61,12 +61,12 @@ fn answers_as_the_plugin_reads_them() {
         ("openclaw-2026.9.6.before_tool_call", Said::Rewrite(json!({ "command": "ls" }))),
         ("openclaw-2026.9.6.after_tool_call", stop()),
         ("openclaw-2026.9.6.tool_result_persist", stop()),
-        ("openclaw-2026.9.6.before_tool_call", Said::Go),
+        ("openclaw-2026.9.6.before_tool_call", Said::Pass),
     ];
     expect![[r#"
         openclaw-2026.9.6.before_tool_call: stop no
         exit 0
-        stdout: {"decision":"stop","reason":"no"}
+        stdout: {"decision":"deny","reason":"no"}
 
         openclaw-2026.9.6.before_tool_call: ask really?
         exit 0
@@ -81,7 +81,7 @@ fn answers_as_the_plugin_reads_them() {
 
         openclaw-2026.9.6.tool_result_persist: stop no
         exit 0
-        stdout: {"decision":"stop","reason":"no"}
+        stdout: {"decision":"deny","reason":"no"}
 
         openclaw-2026.9.6.before_tool_call: go
         exit 0

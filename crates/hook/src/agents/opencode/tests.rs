@@ -53,12 +53,12 @@ fn answers_as_the_plugin_reads_them() {
         ("opencode-1.18.33.tool.execute.before", Said::Rewrite(json!({ "command": "ls" }))),
         ("opencode-1.18.33.tool.execute.after", stop()),
         ("opencode-1.18.33.chat.message", stop()),
-        ("opencode-1.18.33.tool.execute.before", Said::Go),
+        ("opencode-1.18.33.tool.execute.before", Said::Pass),
     ];
     expect![[r#"
         opencode-1.18.33.tool.execute.before: stop no
         exit 0
-        stdout: {"decision":"stop","reason":"no"}
+        stdout: {"decision":"deny","reason":"no"}
 
         opencode-1.18.33.tool.execute.before: rewrite {"command":"ls"}
         exit 0
@@ -66,11 +66,11 @@ fn answers_as_the_plugin_reads_them() {
 
         opencode-1.18.33.tool.execute.after: stop no
         exit 0
-        stdout: {"decision":"stop","reason":"no"}
+        stdout: {"decision":"deny","reason":"no"}
 
         opencode-1.18.33.chat.message: stop no
         exit 0
-        stdout: {"decision":"stop","reason":"no"}
+        stdout: {"decision":"deny","reason":"no"}
 
         opencode-1.18.33.tool.execute.before: go
         exit 0
@@ -79,7 +79,7 @@ fn answers_as_the_plugin_reads_them() {
     .assert_eq(&answers(&AGENT, &rows));
     expect![[r#"
         exit 0
-        stdout: {"decision":"go","notes":["a note"]}
+        stdout: {"decision":"pass","notes":["a note"]}
     "#]]
-    .assert_eq(&noted(&AGENT, "opencode-1.18.33.tool.execute.after", Said::Go));
+    .assert_eq(&noted(&AGENT, "opencode-1.18.33.tool.execute.after", Said::Pass));
 }

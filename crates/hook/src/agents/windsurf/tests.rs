@@ -76,7 +76,7 @@ fn answers_by_the_exit_status() {
         ("doc-pre_run_command", stop()),
         ("doc-pre_user_prompt", stop()),
         ("doc-post_run_command", stop()),
-        ("doc-pre_run_command", Said::Go),
+        ("doc-pre_run_command", Said::Pass),
     ];
     expect![[r#"
         doc-pre_run_command: stop no

@@ -74,7 +74,7 @@ impl Text {
 fn title(record: &Record) -> String {
     let what = match (record.kind.as_str(), record.point.as_deref()) {
         ("event", Some("tool.before")) if is_intent(record) => "a call, before it ran".to_owned(),
-        ("event", Some("tool.before")) if record.act.as_deref() == Some("stop") => "a call that was refused".to_owned(),
+        ("event", Some("tool.before")) if record.act.as_deref() == Some("deny") => "a call that was refused".to_owned(),
         ("event", Some("tool.before")) => "a call that did not run as it was".to_owned(),
         ("event", Some("tool.after")) => "what a call came to".to_owned(),
         ("event", Some(point)) => point.to_owned(),
@@ -87,7 +87,7 @@ fn title(record: &Record) -> String {
 }
 
 fn is_intent(record: &Record) -> bool {
-    record.point.as_deref() == Some("tool.before") && matches!(record.act.as_deref(), Some("go" | "elsewhere"))
+    record.point.as_deref() == Some("tool.before") && matches!(record.act.as_deref(), Some("pass" | "route"))
 }
 
 fn facts(found: &Found, out: &mut Text) {
@@ -150,11 +150,11 @@ fn act(record: &Record) -> Option<(Tone, String)> {
     }
     let act = record.act.as_deref()?;
     Some(match act {
-        "go" => (Tone::Good, "go".to_owned()),
+        "pass" => (Tone::Good, "pass".to_owned()),
         "ask" => (Tone::Ask, "ask: a human had to decide".to_owned()),
-        "stop" => (Tone::Bad, "stop: it was refused".to_owned()),
-        "reply" => (Tone::Plain, "reply: it was answered in its place".to_owned()),
-        "elsewhere" => (Tone::Plain, "elsewhere: it ran in another place".to_owned()),
+        "deny" => (Tone::Bad, "deny: it was refused".to_owned()),
+        "answer" => (Tone::Plain, "answer: it was answered in its place".to_owned()),
+        "route" => (Tone::Plain, "route: it ran in another place".to_owned()),
         other => (Tone::Plain, other.to_owned()),
     })
 }
@@ -240,8 +240,8 @@ fn in_short(record: &Record) -> String {
         ("approval", ..) => "a human refused it".to_owned(),
         (_, Some(ended), _) => format!("it ended: {ended}"),
         (_, None, Some("ask")) => "it was asked about".to_owned(),
-        (_, None, Some("stop")) => "it was refused".to_owned(),
-        (_, None, Some("go")) if is_intent(record) => "it began".to_owned(),
+        (_, None, Some("deny")) => "it was refused".to_owned(),
+        (_, None, Some("pass")) if is_intent(record) => "it began".to_owned(),
         _ => record.point.clone().unwrap_or_default(),
     }
 }
