@@ -6,11 +6,11 @@
 //! Prints:
 //!
 //! ```text
-//! nobody to ask: Blocked: nobody approved it: push to `main`?
+//! nobody to ask: Denied: nobody approved it: push to `main`?
 //! asked (by pushes): push to `main`?
 //! git push origin main: Ok
 //! asked (by pushes): push to `main`?
-//! git push --force origin main: Blocked: the approval is for another call
+//! git push --force origin main: Denied: the approval is for another call
 //! git status: Ok
 //! ```
 

@@ -9,12 +9,12 @@
 //! Prints:
 //!
 //! ```text
-//! [audit] tool=exec call=call-1 args={"command":"git status"} decided=go
+//! [audit] tool=exec call=call-1 args={"command":"git status"} decided=pass
 //! [audit] tool=exec call=call-1 ended=Ok
-//! [audit] tool=login call=call-2 args={"user":"ada","password":"…"} decided=go
+//! [audit] tool=login call=call-2 args={"user":"ada","password":"…"} decided=pass
 //! [audit] tool=login call=call-2 ended=Error
-//! [audit] tool=exec call=call-3 args={"command":"sudo reboot"} decided=stop
-//! [audit] tool=exec call=call-3 ended=Blocked
+//! [audit] tool=exec call=call-3 args={"command":"sudo reboot"} decided=deny
+//! [audit] tool=exec call=call-3 ended=Denied
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows its output")]

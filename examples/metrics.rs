@@ -6,8 +6,8 @@
 //! Prints:
 //!
 //! ```text
-//! exec  3 calls, 1 blocked, 0 failed
-//! read  2 calls, 0 blocked, 1 failed
+//! exec  3 calls, 1 denied, 0 failed
+//! read  2 calls, 0 denied, 1 failed
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows its output")]
@@ -23,7 +23,7 @@ use tollgate::{Call, Ended, Gate, Tool, Verdict, block_on};
 #[derive(Default)]
 struct Sums {
     calls: u32,
-    blocked: u32,
+    denied: u32,
     failed: u32,
     time: Duration,
 }
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut metrics = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let sums = metrics.entry(tool.to_owned()).or_default();
         sums.calls += 1;
-        sums.blocked += u32::from(call.ended == Some(Ended::Denied));
+        sums.denied += u32::from(call.ended == Some(Ended::Denied));
         sums.failed += u32::from(call.ended == Some(Ended::Error));
         sums.time += call.took.unwrap_or_default();
     })?;
@@ -59,8 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         block_on(session.call(&read, Call::new("call", params)));
     }
 
-    for (tool, Sums { calls, blocked, failed, .. }) in &*metrics.lock().unwrap_or_else(PoisonError::into_inner) {
-        println!("{tool:<5} {calls} calls, {blocked} blocked, {failed} failed");
+    for (tool, Sums { calls, denied, failed, .. }) in &*metrics.lock().unwrap_or_else(PoisonError::into_inner) {
+        println!("{tool:<5} {calls} calls, {denied} denied, {failed} failed");
     }
     Ok(())
 }

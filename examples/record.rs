@@ -11,14 +11,14 @@
 //! Prints:
 //!
 //! ```text
-//! 2 tool.before go    {"command":"git status"}
-//! 3 tool.after  go    ended ok
-//! 4 tool.before stop  {"command":"sudo reboot"}
-//! 5 tool.after  go    ended blocked
-//! 6 tool.before go    {"password":"[redacted:password]","user":"ada"}
-//! 7 tool.after  go    ended error
+//! 2 tool.before pass  {"command":"git status"}
+//! 3 tool.after  pass  ended ok
+//! 4 tool.before deny  {"command":"sudo reboot"}
+//! 5 tool.after  pass  ended denied
+//! 6 tool.before pass  {"password":"[redacted:password]","user":"ada"}
+//! 7 tool.after  pass  ended error
 //! 7 records fit together
-//! then somebody writes `go` for `stop`: record 4 is bad
+//! then somebody writes `pass` for `deny`: record 4 is bad
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows its output")]
@@ -46,9 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} records fit together", found.records);
     if given.is_none() {
         let first = dir.join("000000000001.log");
-        std::fs::write(&first, std::fs::read_to_string(&first)?.replace("\"act\":\"stop\"", "\"act\":\"go\""))?;
+        std::fs::write(&first, std::fs::read_to_string(&first)?.replace("\"act\":\"deny\"", "\"act\":\"pass\""))?;
         let flaw = verify(&dir, &known, &mut |_| {})?.flaw.ok_or("nobody noticed")?;
-        println!("then somebody writes `go` for `stop`: record {} is bad", flaw.seq);
+        println!("then somebody writes `pass` for `deny`: record {} is bad", flaw.seq);
         std::fs::remove_dir_all(folder)?;
     }
     Ok(())

@@ -13,7 +13,7 @@
 //!  2  read    notes.md
 //!             passed      Remove build, look for TODOs, push.
 //!  3  exec    rm -rf build
-//!             blocked     no-rm-rf: that cannot be undone; use `trash build`
+//!             denied      no-rm-rf: that cannot be undone; use `trash build`
 //!  4  exec    grep -rn TODO src
 //!             rewritten   no-color
 //!             model gets  ran "grep -rn TODO src --color=never"
@@ -21,7 +21,7 @@
 //!             redacted    no-keys
 //!             model gets  API_KEY=sk-***
 //!  6  exec    echo "$(ls | wc -l) files here, HOME is ${HOME-unset}"
-//!             diverted    nested-commands: to `empty-folder`
+//!             routed      nested-commands: to `empty-folder`
 //!             model gets  0 files here, HOME is unset
 //!  7  exec    git push origin main
 //!             asked       publishing: may it push to `main`?
@@ -160,7 +160,7 @@ fn note(point: Point, who: &Registration, turn: &Entry) -> Option<(&'static str,
         Said::Passed if turn.change.as_deref().is_none() => None,
         Said::Passed if point == Point::ToolAfter => Some(("redacted", format!("{id}"))),
         Said::Passed => Some(("rewritten", format!("{id}"))),
-        Said::Denied(reason) => Some(("blocked", format!("{id}: {reason}"))),
+        Said::Denied(reason) => Some(("denied", format!("{id}: {reason}"))),
         Said::Asked(title) => Some(("asked", format!("{id}: {title}"))),
         Said::Routed(provider) => Some(("routed", format!("{id}: to `{provider}`"))),
         Said::Faulted(_) => Some(("broken", format!("{id}"))),
@@ -216,7 +216,7 @@ impl Page {
         let notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));
         for (word, story) in &notes {
             let colour = match *word {
-                "blocked" | "broken" => "31",
+                "denied" | "broken" => "31",
                 "approved" => "32",
                 _ => "33",
             };
@@ -224,7 +224,7 @@ impl Page {
         }
         match notes.last() {
             None => self.line("32", "passed", result),
-            Some(("blocked", _)) => {}
+            Some(("denied", _)) => {}
             Some(("broken", _)) => self.line("31", "refused", result),
             Some(_) => self.line("2", "model gets", result),
         }

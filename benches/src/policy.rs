@@ -87,7 +87,7 @@ fn rules(count: usize) -> String {
         } else {
             format!("arg.command = {{ contains = \"service-{number}-prod\" }}")
         };
-        format!("[[rule]]\nid = \"rule-{number}\"\n{condition}\nblock = \"no\"\n")
+        format!("[[rule]]\nid = \"rule-{number}\"\n{condition}\ndeny = \"no\"\n")
     };
     (0..count).map(rule).collect()
 }

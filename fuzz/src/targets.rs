@@ -252,7 +252,7 @@ const POLICY: Target = Target {
         "until = 2027-01-01\n",
     ],
     hard: &[
-        ("many rules", |size| filled(size, "[[rule]]\ntool = \"a\"\nblock = \"b\"\n")),
+        ("many rules", |size| filled(size, "[[rule]]\ntool = \"a\"\ndeny = \"b\"\n")),
         ("many mistakes", |size| filled(size, "[[rule]]\nblok = 1\n")),
         ("open brackets", |size| filled(size, "[")),
         ("nested arrays", |size| [b"a = ".to_vec(), around(size, "[", "]")].concat()),
@@ -338,7 +338,7 @@ fn policy(input: &[u8]) {
 /// An expression that compiles is also evaluated.
 fn expression(input: &[u8]) {
     let when = String::from_utf8_lossy(input);
-    let form = json!({"id": "x", "tool": "exec", "when": when, "block": "no"});
+    let form = json!({"id": "x", "tool": "exec", "when": when, "deny": "no"});
     let Ok(form) = serde_json::from_value(form) else { return };
     let source = Source { form, origin: "fuzz".into(), path: Vec::new() };
     let Ok(rules) = compile(vec![source], &Setting::on(today())) else { return };

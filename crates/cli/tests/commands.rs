@@ -175,7 +175,7 @@ fn what_is_recorded_is_data_too() {
 #[test]
 fn every_mistake_is_shown_at_once() {
     let sandbox = Sandbox::with(
-        "mode = \"enforced\"\n\n[[rule]]\nid = \"a\"\ntool = \"exec\"\nblok = \"no\"\n\n[[rule]]\nid = \"a\"\ntool = { regex = \"(\" }\nblock = \"no\"\nask = \"sure?\"\n",
+        "mode = \"enforced\"\n\n[[rule]]\nid = \"a\"\ntool = \"exec\"\nblok = \"no\"\n\n[[rule]]\nid = \"a\"\ntool = { regex = \"(\" }\ndeny = \"no\"\nask = \"sure?\"\n",
     );
     check(
         &sandbox,
@@ -225,7 +225,7 @@ fn with_mistakes_nothing_is_let_through() {
 }
 
 const RELAXED: &str =
-    "mode = \"observe\"\n[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\nblock = \"use ninja\"\n";
+    "mode = \"observe\"\n[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\ndeny = \"use ninja\"\n";
 
 #[test]
 fn a_project_relaxes_only_when_trusted_as_it_is() {
@@ -358,7 +358,7 @@ fn batch_answers_every_line() {
 #[test]
 fn case_files_are_run() {
     let sandbox = Sandbox::with(
-        "[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\nblock = \"use ninja\"\nexamples.match = [\"make x\"]\n",
+        "[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\ndeny = \"use ninja\"\nexamples.match = [\"make x\"]\n",
     );
     sandbox.write("tests/a.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"stop\"\nrule = \"no-make\"\n\n[[case]]\nname = \"deleting is seen\"\ncommand = \"rm -r /srv\"\nexpect = \"stop\"\neffects = [\"delete\"]\n");
     check(
@@ -396,7 +396,7 @@ fn case_files_are_run() {
 #[test]
 fn an_example_that_does_not_hold_is_a_mistake() {
     let sandbox = Sandbox::with(
-        "[[rule]]\nid = \"x\"\narg.command = { prefix = \"make\" }\nblock = \"no\"\nexamples.match = [\"ninja\"]\n",
+        "[[rule]]\nid = \"x\"\narg.command = { prefix = \"make\" }\ndeny = \"no\"\nexamples.match = [\"ninja\"]\n",
     );
     check(
         &sandbox,

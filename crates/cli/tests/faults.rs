@@ -289,7 +289,7 @@ const CACHES: &[Fault] = &[
 
 /// A policy that refuses the calls, and the name of its rule.
 const STRICT: &str =
-    "[[rule]]\nid = \"no-hello\"\ntool = \"*\"\ntext = { contains = \"hello\" }\nblock = \"no greetings\"\n";
+    "[[rule]]\nid = \"no-hello\"\ntool = \"*\"\ntext = { contains = \"hello\" }\ndeny = \"no greetings\"\n";
 const RULE: &[&str] = &["no-hello: no greetings"];
 
 fn policy(sandbox: &Sandbox, text: &str) -> bool {

@@ -60,8 +60,8 @@ fn whoever_reads_json_gets_json_also_when_it_fails() {
 #[test]
 fn a_projects_words_move_no_cursor() {
     let sandbox = Sandbox::with(
-        "[[rule]]\nid = \"a\\u001b[31m\"\ntool = 'exec'\nblock = \"why \\u001b]0;x\\u0007 \\u202e \\u009b2J\"\nsuggest = \"\\u001b[8m\"\n\
-         [[rule]]\nid = \"e\\u001b[8m\"\ntool = 'exec'\nedit = [{ set = { a = 1 } }]\n\
+        "[[rule]]\nid = \"a\\u001b[31m\"\ntool = 'exec'\ndeny = \"why \\u001b]0;x\\u0007 \\u202e \\u009b2J\"\nsuggest = \"\\u001b[8m\"\n\
+         [[rule]]\nid = \"e\\u001b[8m\"\ntool = 'exec'\nrewrite = [{ set = { a = 1 } }]\n\
          [override.\"a\\u001b[31m\"]\nmode = 'observe'\n",
     )
     .keyed();

@@ -36,7 +36,7 @@ fn both(sandbox: &Sandbox, session: &str) -> [Ran; 2] {
     })
 }
 
-const NO_ECHO: &str = "[[rule]]\nid = \"no-echo\"\narg.command = { regex = 'echo' }\nblock = \"no echo\"\n";
+const NO_ECHO: &str = "[[rule]]\nid = \"no-echo\"\narg.command = { regex = 'echo' }\ndeny = \"no echo\"\n";
 
 #[test]
 fn a_call_judged_twice_is_answered_alike_and_recorded_once() {

@@ -185,7 +185,7 @@ fn a_pause_that_is_not_believed_is_told_and_the_policy_holds() {
 #[test]
 fn while_halted_everything_is_refused_and_recorded_and_nothing_is_spent() {
     let sandbox = Sandbox::new().keyed();
-    sandbox.user_policy("[[limit]]\nid = 'two'\ntool = 'exec'\nmax = 2\nblock = 'enough'\n");
+    sandbox.user_policy("[[limit]]\nid = 'two'\ntool = 'exec'\nmax = 2\ndeny = 'enough'\n");
     assert_eq!(hook(&sandbox, "ls"), Value::Null);
     sandbox.run(&["pause", "10m", "--reason", "r"]);
     for said in ["all agents are halted", "all agents were halted already"] {

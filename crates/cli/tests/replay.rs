@@ -22,7 +22,7 @@ arg.command = { contains = 'prod' }
 deny = 'production is read-only'
 ";
 
-const NO_READ: &str = "[[rule]]\nid = 'no-read'\nkind = 'read'\nblock = 'no'\n";
+const NO_READ: &str = "[[rule]]\nid = 'no-read'\nkind = 'read'\ndeny = 'no'\n";
 
 const ASK_PROD: &str = "
 [[rule]]
@@ -262,7 +262,7 @@ fn other_points_are_compared_too() {
     recording.bash("psql prod");
     let point = |point: &str, text: &str| {
         format!(
-            "\n[[rule]]\nid = 'no-{text}'\non = '{point}'\ntool = '*'\ntext = {{ contains = '{text}' }}\nblock = 'no'\n"
+            "\n[[rule]]\nid = 'no-{text}'\non = '{point}'\ntool = '*'\ntext = {{ contains = '{text}' }}\ndeny = 'no'\n"
         )
     };
     let rules = [NO_PROD, &point("prompt.submit", "drop"), &point("tool.after", "done")].concat();
@@ -335,7 +335,7 @@ fn facts_of_the_event_count() {
         ("principal = 'ann'", 1),
         ("when = 'cwd == \"/srv\"'", 1),
     ] {
-        let rules = format!("[[rule]]\nid = 'it'\n{condition}\nblock = 'no'\n");
+        let rules = format!("[[rule]]\nid = 'it'\n{condition}\ndeny = 'no'\n");
         let ran = recording.try_rules(&rules, &["--json"]);
         assert_eq!(ran.json()["changed"], changed, "{condition}");
         assert_eq!(ran.code, Some(changed), "{condition}");

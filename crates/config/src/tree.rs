@@ -194,7 +194,7 @@ mod tests {
         check(&["top".into()], "top", "1");
         check(&rule(1), "[[rule]]", "[[rule]]");
         check(&in_rule(&["id"]), "id", "'b'");
-        check(&in_rule(&["block"]), "[[rule]]", "[[rule]]");
+        check(&in_rule(&["deny"]), "[[rule]]", "[[rule]]");
         check(&in_rule(&["arg", "x", "y"]), "y", "[1, 2]");
         check(&[in_rule(&["arg", "x", "y"]), vec![Step::from(1)]].concat(), "2", "2");
         check(&["override".into(), "p/q".into(), "mode".into()], "mode", "'off'");

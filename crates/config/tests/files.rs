@@ -71,7 +71,7 @@ fn the_users_own_file_is_not_a_projects_file() {
 #[test]
 fn all_layers_are_read() {
     let folder = Folder::new();
-    let rule = |id: &str| format!("[[rule]]\nid = \"{id}\"\ntool = \"x\"\nblock = \"no\"\n");
+    let rule = |id: &str| format!("[[rule]]\nid = \"{id}\"\ntool = \"x\"\ndeny = \"no\"\n");
     folder.write("etc/tollgate.toml", rule("m"));
     folder.write("home/.config/tollgate/tollgate.toml", rule("u"));
     folder.write("work/tollgate.toml", rule("p"));

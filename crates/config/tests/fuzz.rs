@@ -64,7 +64,7 @@ fn pieces() -> impl Strategy<Value = String> {
         Just("."),
         Just("#"),
         Just("id"),
-        Just("edit"),
+        Just("rewrite"),
         Just("effect"),
         Just("any"),
         Just("not"),
@@ -150,7 +150,7 @@ fn everything_that_may_stand_in_a_file() {
 #[test]
 fn a_large_file_of_mistakes() {
     let again = |text: &str| text.repeat((1 << 18) / text.len());
-    let rule = "[[rule]]\nid='a'\ntool='x'\nblock='n'\n";
+    let rule = "[[rule]]\nid='a'\ntool='x'\ndeny='n'\n";
     let over = "[[exception]]\nrule='shell-safety/disk'\ntool='x'\nuntil=1969-01-01\nreason='r'\n";
     let nothing = "[[exception]]\nrule='egress/x'\ntool='x'\nuntil=2069-01-01\nreason='r'\n";
     for text in ["=\n", "x\n", "[[rule]]\nidd=1\n", "= ", "'", "\"\\q\" ", "[", "{", "a=[1,\n", rule, over, nothing] {

@@ -50,7 +50,7 @@ impl Drop for Folder {
 fn observing_does_not_undo_what_the_machine_says() {
     const OBSERVE: &str = "mode = 'observe'";
     for machine in [
-        "[[rule]]\nid = 'm'\ntool = 'exec'\nblock = 'no'\n",
+        "[[rule]]\nid = 'm'\ntool = 'exec'\ndeny = 'no'\n",
         "[tools]\ndeny = ['x']\n",
         "default = 'deny'\n",
         "[[limit]]\nid = 'l'\ntool = '*'\nmax = 1\n",
@@ -58,7 +58,7 @@ fn observing_does_not_undo_what_the_machine_says() {
         "[[dedupe]]\ntool = 'x'\nfor = '1h'\n",
         "[[require]]\ntool = 'x'\narg.a = 1\n",
         "[packs]\nuse = ['git-safety']\n",
-        "[override.'git-safety/rewrite']\ndecision = 'block'\n",
+        "[override.'git-safety/rewrite']\ndecision = 'deny'\n",
     ] {
         for (user, project) in [(OBSERVE, ""), ("", OBSERVE)] {
             let plan = plan(machine, user, project, true);

@@ -381,7 +381,7 @@ fn hooks_of_a_project_are_trusted_with_their_scripts() {
 fn whose_hooks_run() {
     let folder = Folder::new();
     folder.write("home/.config/tollgate/tollgate.toml", "[[hook]]\ncommand = 'true'\n");
-    folder.write("project/.tollgate/workspace.json", r#"{"hooks": {"deny": [{"command": "true"}]}}"#);
+    folder.write("project/.tollgate/workspace.json", r#"{"hooks": {"stop": [{"command": "true"}]}}"#);
     let named = folder.write("mine.json", r#"{"hooks": {"sessionEnd": [{"command": "true"}]}}"#);
     let ids = |paths: &Paths| {
         let plan = load(paths).unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -213,7 +213,7 @@ reason = 'ours'
 #[test]
 fn overrides_hold_if_they_restrict_or_for_those_who_may() {
     const ASK: &str = "[override.'git-safety/rewrite']\ndecision = 'ask'\n";
-    const BLOCK: &str = "[override.'git-safety/rewrite']\ndecision = 'block'\n";
+    const BLOCK: &str = "[override.'git-safety/rewrite']\ndecision = 'deny'\n";
     const OFF: &str = "[override.'git-safety/rewrite']\nmode = 'off'\n";
     check_holding(Files { user: OFF, ..Files::default() }, true, expect![[""]]);
     check_holding(Files { project: OFF, trusted: true, ..Files::default() }, true, expect![[""]]);
@@ -248,7 +248,7 @@ fn overrides_hold_if_they_restrict_or_for_those_who_may() {
 
 #[test]
 fn a_machines_rule_cannot_be_switched_off() {
-    const RULE: &str = "[[rule]]\nid = 'm'\ntool = 'x'\nblock = 'no'\n";
+    const RULE: &str = "[[rule]]\nid = 'm'\ntool = 'x'\ndeny = 'no'\n";
     const OFF: &str = "[override.m]\nmode = 'observe'\n";
     check_holding(
         Files { machine: RULE, user: OFF, ..Files::default() },
@@ -321,26 +321,17 @@ fn a_strangers_workspace_is_its_own_folder() {
 
 #[test]
 fn an_id_of_another_layer_is_taken() {
-    let rule = "[[rule]]\nid = 'a'\ntool = 'x'\nblock = 'no'\n";
+    let rule = "[[rule]]\nid = 'a'\ntool = 'x'\ndeny = 'no'\n";
     let read = |layer, path: &str| File::of_bytes(layer, Path::new(path), rule.into()).unwrap();
     let files = vec![read(Layer::User, "/home/ann/tollgate.toml"), read(Layer::Project, "/work/tollgate.toml")];
     let found = combine(files, false, Date::of_seconds(0)).unwrap_err();
     expect![[r#"
-        error: a `rule` has no key `block`
-         --> /home/ann/tollgate.toml:4:1
+        error: the id `a` is taken
+         --> /work/tollgate.toml:2:6
           |
-        4 | block = 'no'
-          | ^^^^^
-          = help: did you mean `deny`?
-
-        error: a `rule` has no key `block`
-         --> /work/tollgate.toml:4:1
-          |
-        4 | block = 'no'
-          | ^^^^^
-          = help: did you mean `deny`?
-
-        2 errors
+        2 | id = 'a'
+          |      ^^^
+          = help: ids are unique; the other one is at /home/ann/tollgate.toml:2
     "#]]
     .assert_eq(&found.to_string());
 }

@@ -86,7 +86,7 @@ workspace = "../other"
 id = 7
 tool = 1.5
 priority = "10"
-edit = { set = { a = 1 } }
+rewrite = { set = { a = 1 } }
 deny = "no"
 
 [rules]
@@ -127,12 +127,12 @@ x = 1
               |            ^^^^
               = help: without quotes: 10
 
-            error: a `rule` has no key `edit`
-             --> tollgate.toml:9:1
+            error: `rewrite` must be a list, and this is a table
+             --> tollgate.toml:9:11
               |
-            9 | edit = { set = { a = 1 } }
-              | ^^^^
-              = help: did you mean `rewrite`?
+            9 | rewrite = { set = { a = 1 } }
+              |           ^^^^^^^^^^^^^^^^^^^
+              = help: in brackets: [ … ]
 
             error: the file has no key `rules`
               --> tollgate.toml:12:2

@@ -102,7 +102,7 @@ fn word(would: &Would) -> &'static str {
         Would::Ask(_) => "ask",
         Would::Route(_) => "route",
         Would::Answer => "answer",
-        Would::Rewrite => "edit",
+        Would::Rewrite => "rewrite",
         Would::Log(_) => "log",
         Would::Fault(_) => "fault",
     }

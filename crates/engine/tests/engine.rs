@@ -383,7 +383,7 @@ fn overrides_of_what_is_no_rule() {
     let text = |more: &str| {
         format!(
             "{BARE}[[limit]]\nid = 'few'\ntool = 'x'\nmax = 1\n[[require]]\nid = 'must'\ntool = 'y'\narg.a = true\n\
-             [[loop]]\nid = 'again'\ntool = 'z'\nwarn = 2\nblock = 2\nwindow = 5\n[[dedupe]]\nid = 'once'\ntool = 'w'\nfor = '1h'\n{more}"
+             [[loop]]\nid = 'again'\ntool = 'z'\nwarn = 2\ndeny = 2\nwindow = 5\n[[dedupe]]\nid = 'once'\ntool = 'w'\nfor = '1h'\n{more}"
         )
     };
     for (more, tool, expected) in [
@@ -411,8 +411,8 @@ fn an_explanation_for_people() {
     let text = format!(
         "{BARE}[[rule]]\nid = 'no-prod'\ntool = 'exec'\narg.command = {{ contains = 'prod' }}\n\
          deny = 'production is read-only'\nsuggest = 'use the replica'\n\
-         [[rule]]\nid = 'watch-rm'\nmode = 'observe'\neffect = 'delete'\nblock = 'no'\n\
-         [[rule]]\nid = 'other'\ntool = 'exec'\narg.command = {{ contains = 'zzz' }}\nblock = 'no'\n"
+         [[rule]]\nid = 'watch-rm'\nmode = 'observe'\neffect = 'delete'\ndeny = 'no'\n\
+         [[rule]]\nid = 'other'\ntool = 'exec'\narg.command = {{ contains = 'zzz' }}\ndeny = 'no'\n"
     );
     let engine = world.engine(&text);
     let pipeline = engine.pipeline();
@@ -435,9 +435,9 @@ fn an_explanation_for_people() {
     assert_eq!(
         findings,
         [
-            "no-prod (user) block: matched true, observed null",
-            "watch-rm (user) block: matched true, observed true",
-            "other (user) block: matched false, observed null",
+            "no-prod (user) deny: matched true, observed null",
+            "watch-rm (user) deny: matched true, observed true",
+            "other (user) deny: matched false, observed null",
         ]
     );
     assert_eq!((&shown["rule"], &shown["act"]["do"]), (&json!("no-prod"), &json!("deny")));
@@ -455,7 +455,7 @@ fn an_explanation_for_people() {
 fn an_explanation_shows_what_a_call_becomes_and_who_asks() {
     let world = World::new();
     let text = format!(
-        "{BARE}[[rule]]\nid = 'add'\ntool = 'x'\nedit = [{{ set = {{ a = 1 }} }}]\n\
+        "{BARE}[[rule]]\nid = 'add'\ntool = 'x'\nrewrite = [{{ set = {{ a = 1 }} }}]\n\
          [[rule]]\nid = 'sure'\ntool = 'x'\narg.a = 1\nask = 'sure?'\n"
     );
     let engine = world.engine(&text);

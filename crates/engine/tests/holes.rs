@@ -34,8 +34,8 @@ fn engine(user: &str, project: &str) -> Engine {
 
 #[test]
 fn a_projects_loop_does_not_make_the_users_forget() {
-    let user = "[packs]\nuse = []\n[[loop]]\ntool = '*'\nwarn = 4\nblock = 5\n";
-    let project = "[[loop]]\nid = 'loop'\ntool = '*'\nblock = 2\nwindow = 2\nmode = 'observe'\n";
+    let user = "[packs]\nuse = []\n[[loop]]\ntool = '*'\nwarn = 4\ndeny = 5\n";
+    let project = "[[loop]]\nid = 'loop'\ntool = '*'\ndeny = 2\nwindow = 2\nmode = 'observe'\n";
     let surface = Surface::new(engine(user, project).pipeline());
     let said: Vec<String> = (0..7).map(|_| surface.call("poll", json!({}))).collect();
     assert!(said[6].starts_with("refused: loop: "), "{said:?}");

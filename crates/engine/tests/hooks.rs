@@ -144,7 +144,7 @@ fn a_rewrite_hides_no_refusal() {
     let project = Project::new(&format!("{first}{then}"));
     assert_eq!(bash(&project.engine(), "ls"), r#"deny by first: no prod -> {"command":"prod"}"#);
     // And a rule sees what a program made of it.
-    let rule = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\nblock = 'no'\n";
+    let rule = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\ndeny = 'no'\n";
     let project = Project::new(&format!("{then}{rule}"));
     assert_eq!(bash(&project.engine(), "ls"), r#"deny by rules: no-prod: no -> {"command":"prod"}"#);
 }
@@ -219,7 +219,7 @@ fn prompts_in_the_words_of_the_seed() {
 fn every_event_has_its_own_program_and_none_of_them_stops_anything() {
     let project = Project::new("");
     let hooks = json!({"hooks": {
-        "deny": [{"command": "cat > stop"}, {"command": "exit 1"}],
+        "stop": [{"command": "cat > stop"}, {"command": "exit 1"}],
         "preCompact": [{"command": "cat > compact"}],
         "sessionStart": [{"command": "cat > start; exit 3"}],
         "sessionEnd": [{"command": "cat > end"}],
@@ -227,7 +227,7 @@ fn every_event_has_its_own_program_and_none_of_them_stops_anything() {
     project.write(".tollgate/workspace.json", &hooks.to_string());
     let engine = project.engine();
     assert_eq!(run(&engine, Point::TurnStop, None, json!({})), "pass ! stop-2: crash: exit status 1");
-    assert!(project.has("deny") && !project.has("compact") && !project.has("start") && !project.has("end"));
+    assert!(project.has("stop") && !project.has("compact") && !project.has("start") && !project.has("end"));
     assert_eq!(run(&engine, Point::CompactBefore, None, json!({})), "pass");
     assert_eq!(run(&engine, Point::SessionStart, None, json!({})), "pass ! sessionStart-1: crash: exit status 3");
     assert_eq!(run(&engine, Point::SessionEnd, None, json!({})), "pass");

@@ -78,10 +78,10 @@ fn every_denial_makes_a_record_that_says_why_and_by_whom() {
     surface.call("delete_branch", json!({"branch": "x"}));
     surface.call("nobody_knows_this", json!({}));
     let shown = folder.shown();
-    let denials: Vec<&String> = shown.iter().filter(|line| line.contains(" stop ")).collect();
+    let denials: Vec<&String> = shown.iter().filter(|line| line.contains(" deny ")).collect();
     assert_eq!(denials.len(), 2, "{shown:#?}");
     assert!(denials.iter().all(|line| !line.contains("by=-") && line.contains('"')), "{denials:#?}");
-    assert!(shown.iter().any(|line| line.contains("ended=blocked")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.contains("ended=denied")), "{shown:#?}");
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn a_write_and_a_read_leave_an_intent_and_a_result() {
     assert_eq!(
         shown,
         [
-            "tool.before go by=- ended=- intent=None -",
-            "tool.after go by=- ended=ok intent=Some(2) -",
-            "tool.before go by=- ended=- intent=None -",
-            "tool.after go by=- ended=ok intent=Some(4) -",
+            "tool.before pass by=- ended=- intent=None -",
+            "tool.after pass by=- ended=ok intent=Some(2) -",
+            "tool.before pass by=- ended=- intent=None -",
+            "tool.after pass by=- ended=ok intent=Some(4) -",
         ]
     );
 }
@@ -111,7 +111,7 @@ fn what_is_only_observed_is_recorded() {
     let entries = folder.entries();
     let observed: Vec<String> =
         entries.iter().flat_map(|entry| &entry.record.observed).map(|one| one.to_string()).collect();
-    assert!(observed.iter().any(|one| one.contains("shell-safety") && one.contains("\"stop\"")), "{observed:?}");
+    assert!(observed.iter().any(|one| one.contains("shell-safety") && one.contains("\"deny\"")), "{observed:?}");
     assert_eq!(entries[0].record.act.as_deref(), Some("pass"));
 }
 
@@ -121,7 +121,7 @@ fn a_dry_run_is_recorded_as_answered() {
     let surface = folder.surface("dry_run = true\npacks.use = []\ntools.write = ['create_issue']\n");
     surface.call("create_issue", json!({"title": "x"}));
     let shown = folder.shown();
-    assert_eq!(shown[0], "tool.before reply by=- ended=- intent=None -", "{shown:#?}");
+    assert_eq!(shown[0], "tool.before answer by=- ended=- intent=None -", "{shown:#?}");
     assert!(shown[1].contains("ended=answered"), "{shown:#?}");
 }
 

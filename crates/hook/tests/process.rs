@@ -102,7 +102,7 @@ fn judged_there_and_here(policy: &str) {
         (json!({"command": "git status; echo x > notes.txt", "workdir": sub, "cwd": project}), false),
     ] {
         let (_, said) = place.answer(&["opencode"], &open_code(&project, &args));
-        assert_eq!(said.contains("stop"), refused, "{policy:?} {args}: {said}");
+        assert_eq!(said.contains("deny"), refused, "{policy:?} {args}: {said}");
     }
 }
 

@@ -126,7 +126,7 @@ impl Action {
 ///
 /// let rule = |form| Source { form: serde_json::from_value(form).unwrap(), origin: "mine".into(), path: Vec::new() };
 /// let setting = Setting::on(Date::new(2026, 1, 1).unwrap());
-/// assert!(compile(vec![rule(json!({"id": "a", "tool": "exec", "block": "no shell"}))], &setting).is_ok());
+/// assert!(compile(vec![rule(json!({"id": "a", "tool": "exec", "deny": "no shell"}))], &setting).is_ok());
 ///
 /// let mistakes = compile(vec![rule(json!({"id": "a", "effect": "delte"}))], &setting).unwrap_err();
 /// let mistakes: Vec<String> = mistakes.iter().map(ToString::to_string).collect();

@@ -148,7 +148,7 @@ fn only_listed_plain_commands() {
 #[test]
 fn hosts_are_refused_to_everybody() {
     check(
-        "[[rule]]\nid = 'hosts'\nhost = ['github.com', '*.github.com']\nblock = 'not from here'",
+        "[[rule]]\nid = 'hosts'\nhost = ['github.com', '*.github.com']\ndeny = 'not from here'",
         &[
             bash("curl https://api.github.com/x"),
             bash("wget https://GITHUB.com/a.tgz"),

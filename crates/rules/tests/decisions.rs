@@ -48,7 +48,7 @@ fn conditions_of_calls() {
         ("secret = true", call("x", json!({"a": "nothing"})), false),
         ("tool = 'x'\nsecret = false", call("x", json!({"a": "nothing"})), true),
     ] {
-        let set = rule(&format!("{conditions}\nblock = 'no'"));
+        let set = rule(&format!("{conditions}\ndeny = 'no'"));
         let expected = if expected { "deny r: no" } else { "pass" };
         assert_eq!(act(&set, &call), expected, "{conditions} {} {}", call.tool, call.args);
     }
@@ -81,7 +81,7 @@ fn facts_and_headers() {
         ("on = 'model.request'\narg.model = 'gpt-5'", request, true),
         ("on = ['model.request', 'prompt.submit']\ntool = '*'", request, true),
     ] {
-        let set = rule(&format!("{conditions}\nblock = 'no'"));
+        let set = rule(&format!("{conditions}\ndeny = 'no'"));
         let mut body = Body::from(json!({"model": "gpt-5"}));
         body.headers_mut().append("X-Team", "payments");
         let outcome = pipeline(&set, None).run_now(&event, &mut body);
@@ -92,17 +92,17 @@ fn facts_and_headers() {
 #[test]
 fn what_is_decided() {
     for (text, expected) in [
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no.'\nsuggest = 'use b'", "deny a: no. Instead: use b"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\ndeny = 'no.'\nsuggest = 'use b'", "deny a: no. Instead: use b"),
         ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'", "ask a: sure?"),
         ("[[rule]]\nid = 'a'\ntool = '*'\nroute = { provider = 'p' }", "route p"),
         ("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", "pass"),
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = 'no'\nmode = 'observe'", "pass"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\ndeny = 'no'\nmode = 'observe'", "pass"),
         // A refusal beats a question, whatever the order.
-        ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'", "deny b: no"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\nask = 'sure?'\n[[rule]]\nid = 'b'\ntool = '*'\ndeny = 'no'", "deny b: no"),
         // The first refusal is named: by priority, then by order.
-        ("[[rule]]\nid = 'a'\ntool = '*'\nblock = '1'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = '2'", "deny a: 1"),
+        ("[[rule]]\nid = 'a'\ntool = '*'\ndeny = '1'\n[[rule]]\nid = 'b'\ntool = '*'\ndeny = '2'", "deny a: 1"),
         (
-            "[[rule]]\nid = 'a'\ntool = '*'\nblock = '1'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = '2'\npriority = 1",
+            "[[rule]]\nid = 'a'\ntool = '*'\ndeny = '1'\n[[rule]]\nid = 'b'\ntool = '*'\ndeny = '2'\npriority = 1",
             "deny b: 2",
         ),
         // Questions join into one, and a question and a detour can both stand.
@@ -167,9 +167,9 @@ fn a_rule_that_cannot_tell_refuses_unless_it_says_otherwise() {
         let set = rule(&format!("when = 'args.missing > 1'\n{decision}"));
         assert_eq!(act(&set, &bash("ls")), expected, "{decision}");
     }
-    let edit = rule("when = 'args.missing > 1'\nedit = [{ remove = ['a'] }]");
+    let edit = rule("when = 'args.missing > 1'\nrewrite = [{ remove = ['a'] }]");
     assert!(act(&edit, &bash("ls")).starts_with("deny `r` could not judge this (crash: the expression failed"));
-    let edit = rule("when = 'args.missing > 1'\nedit = [{ remove = ['command'] }]\non_fault = 'pass'");
+    let edit = rule("when = 'args.missing > 1'\nrewrite = [{ remove = ['command'] }]\non_fault = 'pass'");
     assert_eq!(act(&edit, &bash("ls")), "pass");
 }
 
@@ -194,7 +194,7 @@ fn guards_see_what_edits_wrote() {
 
 #[test]
 fn arguments_stay_known_after_the_call() {
-    let set = rule("on = 'tool.after'\narg.path = { suffix = '.env' }\nblock = 'no'");
+    let set = rule("on = 'tool.after'\narg.path = { suffix = '.env' }\ndeny = 'no'");
     let names = tollgate_wire::names();
     let name = names.name("read");
     for (path, expected) in [("a/.env", true), ("a/b", false)] {
@@ -207,7 +207,7 @@ fn arguments_stay_known_after_the_call() {
 
 #[test]
 fn a_document_that_nobody_asks_about_is_not_read() {
-    let set = rules("[[rule]]\nid = 'a'\ntool = 'x'\nblock = 'no'\n[[rule]]\nid = 'b'\ntool = 'y'\nlog = 'seen'");
+    let set = rules("[[rule]]\nid = 'a'\ntool = 'x'\ndeny = 'no'\n[[rule]]\nid = 'b'\ntool = 'y'\nlog = 'seen'");
     let pipeline = pipeline(&set, None);
     let name = pipeline.name("z");
     let event = Event::tool(Point::ToolBefore, &name, "c");

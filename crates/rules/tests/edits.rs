@@ -9,7 +9,7 @@ use tollgate_core::{Act, Body, Event, Point};
 
 /// What becomes of arguments, or why the call was refused.
 fn edited(edits: &str, args: Value) -> Result<Value, String> {
-    let set = rule(&format!("tool = 'x'\nedit = [{edits}]"));
+    let set = rule(&format!("tool = 'x'\nrewrite = [{edits}]"));
     match run(&pipeline(&set, None), &call("x", args)) {
         (Act::Pass, body) => Ok(body.json().unwrap().clone()),
         (act, _) => Err(short(act)),
@@ -87,7 +87,7 @@ fn a_failing_edit_is_a_fault() {
         assert!(error.starts_with(&format!("deny `r` could not judge this (garbage: {why})")), "{edits}: {error}");
     }
     let set =
-        rule("tool = 'x'\non_fault = 'pass'\nedit = [{ note = 'n' }, { set = { a = 1 } }, { append = { b = 'x' } }]");
+        rule("tool = 'x'\non_fault = 'pass'\nrewrite = [{ note = 'n' }, { set = { a = 1 } }, { append = { b = 'x' } }]");
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({"b": 7})));
     assert!(matches!(act, Act::Pass));
     assert_eq!((body.json().unwrap(), body.notes.len()), (&json!({"b": 7}), 0));
@@ -96,21 +96,21 @@ fn a_failing_edit_is_a_fault() {
 #[test]
 fn what_is_beside_the_document() {
     let set = rules(
-        "[[rule]]\nid = 'a'\ntool = 'x'\nedit = [{ note = 'careful' }, { rename = 'y' }]\n[[rule]]\nid = 'b'\ntool = 'y'\nblock = 'no'",
+        "[[rule]]\nid = 'a'\ntool = 'x'\nrewrite = [{ note = 'careful' }, { rename = 'y' }]\n[[rule]]\nid = 'b'\ntool = 'y'\ndeny = 'no'",
     );
     // Whoever is for the new name is asked too.
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({})));
     assert_eq!((short(act).as_str(), &body.notes[..]), ("deny b: no", &["careful".to_owned()][..]));
 
     let set =
-        rule("on = 'model.request'\nmodel = '*'\nedit = [{ set_header = { x-a = '1' } }, { remove_header = ['X-B'] }]");
+        rule("on = 'model.request'\nmodel = '*'\nrewrite = [{ set_header = { x-a = '1' } }, { remove_header = ['X-B'] }]");
     let event = Event { model: Some("m"), ..Event::at(Point::ModelRequest) };
     let mut body = Body::from(json!({}));
     body.headers_mut().append("x-b", "2");
     pipeline(&set, None).run_now(&event, &mut body);
     assert_eq!(body.headers().unwrap().iter().collect::<Vec<_>>(), [("x-a", "1")]);
 
-    let set = rule("on = 'session.start'\nagent = '*'\nedit = [{ note = 'welcome' }]");
+    let set = rule("on = 'session.start'\nagent = '*'\nrewrite = [{ note = 'welcome' }]");
     let event = Event { agent: Some("a"), ..Event::at(Point::SessionStart) };
     let mut body = Body::default();
     pipeline(&set, None).run_now(&event, &mut body);
@@ -126,7 +126,7 @@ fn results_are_seen_through_a_lens() {
         ("{ truncate = { bytes = 1 } }", "abc", "a\n[cut: 2 bytes]"),
         ("{ strip_ansi = true }", "\u{1b}[31mred", "red"),
     ] {
-        let set = rule(&format!("on = 'tool.after'\ntool = '*'\nedit = [{edits}]"));
+        let set = rule(&format!("on = 'tool.after'\ntool = '*'\nrewrite = [{edits}]"));
         let names = tollgate_wire::names();
         let name = names.name("x");
         let mut body = Body::from(result(before));
@@ -157,7 +157,7 @@ fn what_is_not_changed_leaves_as_it_came() {
 
 #[test]
 fn tools_are_hidden_from_the_model() {
-    let set = rule("on = 'tool.list'\nagent = '*'\nedit = [{ keep = { tools = ['read*'] } }]");
+    let set = rule("on = 'tool.list'\nagent = '*'\nrewrite = [{ keep = { tools = ['read*'] } }]");
     let event = Event { agent: Some("a"), ..Event::at(Point::ToolList) };
     let mut body = Body::from(json!({"tools": [{"name": "read_file"}, {"name": "bash"}]}));
     pipeline(&set, None).run_now(&event, &mut body);

@@ -52,9 +52,9 @@ fn everything_of_the_specification_is_read() {
 
     reads::<Tools>("read = ['get_*']\nwrite = ['a']\nadmin = ['b']\nallow = ['*']\ndeny = [{ regex = 'c' }]").unwrap();
     reads::<Require>("tool = 'push'\narg.branch = { prefix = ['feature/', 'fix/'] }").unwrap();
-    let limit = "id = 'w'\ntool = 'create_*'\nper = ['session', 'tool']\nmax = 20\nevery = '1h'\ncost = 'arg.amount'\nblock = 'no'";
+    let limit = "id = 'w'\ntool = 'create_*'\nper = ['session', 'tool']\nmax = 20\nevery = '1h'\ncost = 'arg.amount'\ndeny = 'no'";
     assert!((reads::<Limit>(limit).unwrap().max - 20.0).abs() < f64::EPSILON);
-    assert_eq!(reads::<Loop>("tool = '*'\nwarn = 10\nblock = 20\nwindow = 30").unwrap().deny, Some(20));
+    assert_eq!(reads::<Loop>("tool = '*'\nwarn = 10\ndeny = 20\nwindow = 30").unwrap().deny, Some(20));
     assert_eq!(reads::<Dedupe>("tool = 'create_*'\nfor = '10m'").unwrap().span.0, "10m");
     let exception = "rule = 'a/b'\npath = '/srv/scratch/**'\nuntil = 2026-12-31\nreason = 'scratch disk'";
     assert_eq!(reads::<Exception>(exception).unwrap().until.to_string(), "2026-12-31");
@@ -89,7 +89,7 @@ fn what_is_not_in_the_specification_is_refused() {
         ("id = 'a'\nmode = 'of'", "unknown variant"),
         ("id = 'a'\nnot = { tols = 'b' }", "unknown field `tols`"),
         ("id = 'a'\ntext = { regexp = 'b' }", "unknown field `regexp`"),
-        ("id = 'a'\nedit = [{ sett = { a = 1 } }]", "unknown variant"),
+        ("id = 'a'\nrewrite = [{ sett = { a = 1 } }]", "unknown variant"),
     ] {
         let error = reads::<Rule>(text).unwrap_err();
         assert!(error.contains(says), "{text}: {error}");
@@ -101,7 +101,7 @@ fn what_is_not_in_the_specification_is_refused() {
 fn the_schema_knows_every_key_and_no_other() {
     let schema = schemars::schema_for!(Rule).to_value();
     assert_eq!(schema["additionalProperties"], Value::Bool(false), "{schema:#}");
-    for key in ["id", "on", "tool", "effect", "arg", "not", "when", "block", "examples"] {
+    for key in ["id", "on", "tool", "effect", "arg", "not", "when", "deny", "examples"] {
         assert!(schema["properties"][key].is_object(), "{key}");
     }
     assert_eq!(schema["required"], json!(["id"]));

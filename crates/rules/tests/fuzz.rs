@@ -117,21 +117,21 @@ proptest! {
     #[test]
     fn any_expression(text in prop_oneof![".{0,60}", expression()], document in document()) {
         // Without optimization the parser of expressions takes more than the stack of a thread of tests; programs have this.
-        let asked = move || ask(&json!({"id": "r", "block": "no", "when": text}), &document);
+        let asked = move || ask(&json!({"id": "r", "deny": "no", "when": text}), &document);
         let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(asked).unwrap();
         prop_assert!(thread.join().is_ok());
     }
 
     #[test]
     fn any_pattern(text in r"[ab/*.~(){}\[\]|?+^$\\pdu0-9-]{0,20}", document in document()) {
-        ask(&json!({"id": "r", "block": "no", "path": text}), &document);
-        ask(&json!({"id": "r", "block": "no", "arg": {"a": {"regex": text}}}), &document);
-        ask(&json!({"id": "r", "block": "no", "text": {"glob": text, "ignore_case": true}}), &document);
+        ask(&json!({"id": "r", "deny": "no", "path": text}), &document);
+        ask(&json!({"id": "r", "deny": "no", "arg": {"a": {"regex": text}}}), &document);
+        ask(&json!({"id": "r", "deny": "no", "text": {"glob": text, "ignore_case": true}}), &document);
     }
 
     #[test]
     fn any_condition_on_arguments(form in document(), document in document()) {
-        ask(&json!({"id": "r", "block": "no", "arg": {"a": form}}), &document);
+        ask(&json!({"id": "r", "deny": "no", "arg": {"a": form}}), &document);
     }
 
     #[test]
@@ -147,7 +147,7 @@ proptest! {
             json!({"strip_ansi": true}),
             json!({"keep": {&way: [value]}}),
         ] {
-            let Ok(text) = toml::to_string(&json!({"rule": [{"id": "r", "tool": "x", "edit": [edit]}]})) else { continue };
+            let Ok(text) = toml::to_string(&json!({"rule": [{"id": "r", "tool": "x", "rewrite": [edit]}]})) else { continue };
             let Ok(set) = try_rules(&text) else { continue };
             let pipeline = support::pipeline(&set, None);
             let name = pipeline.name("x");

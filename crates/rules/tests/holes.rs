@@ -127,7 +127,7 @@ fn what_a_document_says_of_itself_ends_no_text() {
 #[test]
 fn an_exception_for_one_element_is_none_for_its_neighbours() {
     let set = rules(
-        "[[rule]]\nid = 'r'\ntool = 'push_files'\nblock = 'no'\n\
+        "[[rule]]\nid = 'r'\ntool = 'push_files'\ndeny = 'no'\n\
          [[exception]]\nrule = 'r'\nuntil = 2026-12-31\nreason = 'docs'\narg.files.path = { prefix = 'docs/' }\n",
     );
     let push = |paths: &[&str]| {
@@ -145,7 +145,7 @@ fn an_exception_for_one_element_is_none_for_its_neighbours() {
 #[test]
 fn an_expression_that_begins_at_home_is_found() {
     for pattern in [r"'^~/\.private/'", r"'^~/\.private/|^/never'"] {
-        let set = rule(&format!("path = {{ regex = {pattern} }}\nblock = 'private'"));
+        let set = rule(&format!("path = {{ regex = {pattern} }}\ndeny = 'private'"));
         let said = act(&set, &bash("cat ~/.private/diary"));
         assert!(said.starts_with("deny r: private"), "{pattern}: {said}");
     }
@@ -194,7 +194,7 @@ fn nothing_is_below_a_folder_without_a_name() {
         }
     }
     let set = rules(
-        "[[rule]]\nid = 'r'\neffect = 'delete'\nblock = 'no'\n\
+        "[[rule]]\nid = 'r'\neffect = 'delete'\ndeny = 'no'\n\
          [[exception]]\nrule = 'r'\nuntil = 2026-12-31\nreason = 'build'\npath = 'usr/**'\n",
     );
     let names = tollgate_wire::names();

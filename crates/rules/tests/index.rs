@@ -125,7 +125,7 @@ proptest! {
         for (number, (conditions, priority, after)) in all.iter().enumerate() {
             let mut rule = conditions.clone();
             rule["id"] = json!(format!("r{number}"));
-            rule["block"] = json!("no");
+            rule["deny"] = json!("no");
             rule["priority"] = json!(priority);
             rule["on"] = json!(if *after { "tool.after" } else { "tool.before" });
             text += &toml::to_string(&json!({"rule": [rule]})).unwrap();

@@ -26,18 +26,18 @@ fn what_is_observed_is_reported_and_not_enforced() {
     check(&rule("rewrite = [{ remove = ['command'] }]"), &bash("ls"), "pass", &["observed a: is rewritten"]);
     check(&rule("deny = 'no'"), &call("read", json!({})), "pass", &[]);
     check("[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'", &bash("ls"), "pass", &["logged a: seen"]);
-    let both = "[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'\n[[rule]]\nid = 'b'\ntool = '*'\nblock = 'no'";
+    let both = "[[rule]]\nid = 'a'\ntool = '*'\nlog = 'seen'\n[[rule]]\nid = 'b'\ntool = '*'\ndeny = 'no'";
     check(both, &bash("ls"), "deny b: no", &["logged a: seen"]);
 }
 
 #[test]
 fn an_edit_that_observes_changes_nothing() {
-    let set = rules("[[rule]]\nid = 'a'\ntool = 'x'\nmode = 'observe'\nedit = [{ remove = ['b'] }]");
+    let set = rules("[[rule]]\nid = 'a'\ntool = 'x'\nmode = 'observe'\nrewrite = [{ remove = ['b'] }]");
     let (_, body) = run(&pipeline(&set, None), &call("x", json!({"b": 1})));
     assert_eq!(*body.json().unwrap(), json!({"b": 1}));
 }
 
-const DELETE: &str = "[[rule]]\nid = 'a'\neffect = 'delete'\nblock = 'no'\n";
+const DELETE: &str = "[[rule]]\nid = 'a'\neffect = 'delete'\ndeny = 'no'\n";
 
 fn exception(more: &str) -> String {
     format!("{DELETE}[[exception]]\nrule = 'a'\nuntil = 2026-06-15\nreason = 'scratch'\n{more}")
@@ -80,7 +80,7 @@ fn an_exception_ends() {
 /// Where a rule does not speak of effects, an exception for a path needs all of them to lie there.
 #[test]
 fn an_exception_by_path_from_a_rule_about_something_else() {
-    let rule = "[[rule]]\nid = 'a'\narg.command = { contains = 'rm' }\nblock = 'no'\n";
+    let rule = "[[rule]]\nid = 'a'\narg.command = { contains = 'rm' }\ndeny = 'no'\n";
     let text = format!("{rule}[[exception]]\nrule = 'a'\nuntil = 2026-12-31\nreason = 's'\npath = '/srv/**'");
     assert_eq!(act(&rules(&text), &bash("rm /srv/x")), "pass");
     assert_eq!(act(&rules(&text), &bash("rm /srv/x /etc/y")), "deny a: no");
@@ -96,8 +96,8 @@ fn overrides() {
         ("deny = 'no'", "mode = 'off'", "pass"),
         ("deny = 'no'", "mode = 'observe'", "pass"),
         ("deny = 'no'", "decision = 'ask'", "ask a/b: no"),
-        ("ask = 'sure?'", "decision = 'block'", "deny a/b: sure?"),
-        ("log = 'seen'", "decision = 'block'", "deny a/b: seen"),
+        ("ask = 'sure?'", "decision = 'deny'", "deny a/b: sure?"),
+        ("log = 'seen'", "decision = 'deny'", "deny a/b: seen"),
         ("deny = 'no'\nmode = 'observe'", "mode = 'enforce'", "deny a/b: no"),
         ("deny = 'no'", "mode = 'observe'\ndecision = 'ask'", "pass"),
     ] {

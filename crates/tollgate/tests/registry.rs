@@ -121,7 +121,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
         ),
         (
             gate.prompt_submit("x").setting(|entry| entry.powers = vec![Power::Route]).guard(|_, _| Verdict::Pass),
-            "`x` may say Divert, and prompt.submit cannot do that",
+            "`x` may say Route, and prompt.submit cannot do that",
         ),
         (
             gate.before_tool("x").tool_glob("a?").guard(|_, _| Verdict::Pass),

@@ -110,7 +110,7 @@ fn loops_are_found() {
     for _ in 0..7 {
         recording.bash("make");
     }
-    let found = recording.try_rules("[[loop]]\nwarn = 2\nblock = 5\ntool = 'exec'\n", &["--json"]).json();
+    let found = recording.try_rules("[[loop]]\nwarn = 2\ndeny = 5\ntool = 'exec'\n", &["--json"]).json();
     assert_eq!(found["calls"]["more_stopped"], 2);
     assert_eq!(found["groups"][0]["rule"], "loop");
 }
@@ -121,7 +121,7 @@ fn refused_calls_that_are_tried_again_are_no_loop() {
     for _ in 0..7 {
         recording.call("Bash", json!({ "command": "make" }), "deny", "no-make");
     }
-    let found = recording.try_rules("[[loop]]\nwarn = 2\nblock = 5\ntool = 'exec'\n", &["--json"]).json();
+    let found = recording.try_rules("[[loop]]\nwarn = 2\ndeny = 5\ntool = 'exec'\n", &["--json"]).json();
     assert_eq!(found["calls"]["fewer_stopped"], 7, "what would have come of them nobody knows");
 }
 

@@ -194,7 +194,7 @@ fn a_call_whose_approval_cannot_be_looked_up_ends_here() {
     let read = read(find("claude-code").unwrap(), None, text.as_bytes(), &mut doc).unwrap();
     let said = decide(&gate, &read).said;
     assert!(matches!(&said, Said::Deny(reason) if reason.contains("the disk is full")), "{said:?}");
-    assert_eq!(log.take(), ["tool.before:ask", "tool.after:go"]);
+    assert_eq!(log.take(), ["tool.before:ask", "tool.after:pass"]);
 }
 
 /// The event that a document is taken for, or how it is refused.

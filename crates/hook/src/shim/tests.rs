@@ -249,7 +249,7 @@ fn openclaw_does_what_is_decided() {
         deny: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
         ask: returns {"requireApproval":{"title":"Tollgate asks","description":"really?","severity":"warning","timeoutBehavior":"deny"}}
         rewrite: returns {"params":{"command":"ls","pty":"(gone)"}}
-        stop storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"Tollgate could not judge this, so it is refused: /tmp/tollgate-shim-4369-0/it's \"the\\program\".sh printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it"}]}}
+        stop storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"Tollgate could not judge this, so it is refused: /tmp/tollgate-shim-5274-0/it's \"the\\program\".sh printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it"}]}}
         rewrite what is stored: returns {"message":{"content":[]}}
         store: returns nothing
         watch: returns nothing
