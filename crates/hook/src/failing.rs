@@ -9,7 +9,7 @@ pub enum Then {
     /// It happens.
     Runs,
     /// It does not.
-    Blocked,
+    Denied,
     /// Nobody has seen that.
     Unknown,
 }
@@ -45,23 +45,23 @@ const fn line(agent: &'static str, [killed, slow, missing]: [Then; 3], evidence:
 }
 
 const fn closed(agent: &'static str, switch: &'static str, evidence: Evidence) -> Failing {
-    Failing { switch: Some(switch), ..line(agent, [Then::Blocked; 3], evidence) }
+    Failing { switch: Some(switch), ..line(agent, [Then::Denied; 3], evidence) }
 }
 
 /// Every agent's line.
 pub const FAILING: &[Failing] = {
     use Evidence::{Read, Seen};
-    use Then::{Blocked, Runs};
+    use Then::{Denied, Runs};
     &[
         closed("claude-code", "onFailure: \"block\"", Seen),
         line("codex", [Runs, Runs, Runs], Seen),
         // A shell that finds no program says so with an exit status that Gemini takes for a refusal.
-        line("gemini-cli", [Runs, Runs, Blocked], Seen),
+        line("gemini-cli", [Runs, Runs, Denied], Seen),
         closed("cursor", "failClosed: true", Read),
-        line("copilot", [Blocked, Runs, Blocked], Seen),
+        line("copilot", [Denied, Runs, Denied], Seen),
         // The shim refuses for us, whatever it waits for in vain. Without the shim nothing asks.
-        line("opencode", [Blocked, Blocked, Blocked], Seen),
-        line("openclaw", [Blocked, Blocked, Blocked], Seen),
+        line("opencode", [Denied, Denied, Denied], Seen),
+        line("openclaw", [Denied, Denied, Denied], Seen),
         line("qwen-code", [Runs, Runs, Runs], Seen),
         line("cline", [Runs, Runs, Runs], Read),
         line("windsurf", [Runs, Runs, Runs], Read),
@@ -89,7 +89,7 @@ impl Then {
     pub fn words(self) -> &'static str {
         match self {
             Self::Runs => "calls run unwatched",
-            Self::Blocked => "calls are refused",
+            Self::Denied => "calls are refused",
             Self::Unknown => "it is not known what happens",
         }
     }
@@ -98,7 +98,7 @@ impl Then {
     pub fn word(self) -> &'static str {
         match self {
             Self::Runs => "runs",
-            Self::Blocked => "blocked",
+            Self::Denied => "denied",
             Self::Unknown => "unknown",
         }
     }

@@ -28,7 +28,7 @@ function judge(agent, event) {
     throw broken(`${PROGRAM} ended ${ending}${said && `: ${said}`}`);
   }
   // Silence is consent, but only of a program that ended well.
-  if (run.stdout === "") return { decision: "go", notes: [] };
+  if (run.stdout === "") return { decision: "pass", notes: [] };
   let answer;
   try {
     answer = JSON.parse(run.stdout);
@@ -45,9 +45,9 @@ function isAnswer(answer) {
   return (
     Array.isArray(notes) &&
     notes.every((note) => typeof note === "string") &&
-    (decision === "go" ||
+    (decision === "pass" ||
       (decision === "rewrite" && isObject(answer.value)) ||
-      ((decision === "ask" || decision === "stop") && told))
+      ((decision === "ask" || decision === "deny") && told))
   );
 }
 

@@ -9,7 +9,7 @@ function ask(hook, event, context) {
 function beforeToolCall(event, context) {
   const answer = ask("before_tool_call", event, context);
   switch (answer.decision) {
-    case "go":
+    case "pass":
       return undefined;
     case "rewrite": {
       // New arguments are laid over the old ones: what is to be gone must be named.
@@ -38,7 +38,7 @@ function toolResultPersist(event, context) {
   };
   try {
     const answer = ask("tool_result_persist", event, context);
-    if (answer.decision === "go") return undefined;
+    if (answer.decision === "pass") return undefined;
     return answer.decision === "rewrite" ? { message: answer.value } : withheld(answer.reason);
   } catch (error) {
     return withheld(error.message);

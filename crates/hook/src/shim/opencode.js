@@ -1,7 +1,7 @@
 // OpenCode takes an error for a refusal and shows its text to the model.
 function ask(hook, input, output, cwd) {
   const answer = judge("opencode", { hook, input, output, cwd });
-  if (answer.decision === "go" || answer.decision === "rewrite") return answer;
+  if (answer.decision === "pass" || answer.decision === "rewrite") return answer;
   throw new Error(answer.reason);
 }
 

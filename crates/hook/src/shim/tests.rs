@@ -108,7 +108,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("status 2 with a reason", "cat >/dev/null; echo 'a reason' >&2; exit 2"),
     ("killed", "cat >/dev/null; kill -9 $$"),
     ("no JSON", "cat >/dev/null; echo hello"),
-    ("half an answer", r#"cat >/dev/null; printf '{"decision":"st'"#),
+    ("half an answer", r#"cat >/dev/null; printf '{"decision":"de'"#),
     ("no object", "cat >/dev/null; echo null"),
     ("no decision", r#"cat >/dev/null; echo '{"reason":"x"}'"#),
     ("another decision", r#"cat >/dev/null; echo '{"decision":"allow"}'"#),
