@@ -175,44 +175,44 @@ fn what_is_recorded_is_data_too() {
 #[test]
 fn every_mistake_is_shown_at_once() {
     let sandbox = Sandbox::with(
-        "mode = \"enforced\"\n\n[[rule]]\nid = \"a\"\ntool = \"exec\"\nblok = \"no\"\n\n[[rule]]\nid = \"a\"\ntool = { regex = \"(\" }\ndeny = \"no\"\nask = \"sure?\"\n",
+        "mode = \"enforced\"\n\n[[rule]]\nid = \"a\"\ntool = \"exec\"\ndenny = \"no\"\n\n[[rule]]\nid = \"a\"\ntool = { regex = \"(\" }\ndeny = \"no\"\nask = \"sure?\"\n",
     );
     check(
         &sandbox,
         &["check"],
         expect![[r#"
-        error: the policy has mistakes, so nothing is let through
+            error: the policy has mistakes, so nothing is let through
 
-        error: `mode` cannot be `enforced`
-         --> /project/tollgate.toml:1:8
-          |
-        1 | mode = "enforced"
-          |        ^^^^^^^^^^
-          = help: did you mean `enforce`?
+            error: `mode` cannot be `enforced`
+             --> /project/tollgate.toml:1:8
+              |
+            1 | mode = "enforced"
+              |        ^^^^^^^^^^
+              = help: did you mean `enforce`?
 
-        error: a `rule` has no key `blok`
-         --> /project/tollgate.toml:6:1
-          |
-        6 | blok = "no"
-          | ^^^^
-          = help: did you mean `block`?
+            error: a `rule` has no key `denny`
+             --> /project/tollgate.toml:6:1
+              |
+            6 | denny = "no"
+              | ^^^^^
+              = help: did you mean `deny`?
 
-        error: a rule has one decision, and this has `block` and `ask`
-         --> /project/tollgate.toml:8:1
-          |
-        8 | [[rule]]
-          | ^^^^^^^^
-          = help: write a rule for each
+            error: a rule has one decision, and this has `deny` and `ask`
+             --> /project/tollgate.toml:8:1
+              |
+            8 | [[rule]]
+              | ^^^^^^^^
+              = help: write a rule for each
 
-        error: this is no regular expression: unclosed group
-          --> /project/tollgate.toml:10:19
-           |
-        10 | tool = { regex = "(" }
-           |                   ^
+            error: this is no regular expression: unclosed group
+              --> /project/tollgate.toml:10:19
+               |
+            10 | tool = { regex = "(" }
+               |                   ^
 
-        4 errors
-        [2]
-    "#]],
+            4 errors
+            [2]
+        "#]],
     );
 }
 
@@ -240,9 +240,9 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
               call    make all
               does    nothing that is known to do harm
               rules   ✗ no-make (project)
-                        block: use ninja
+                        deny: use ninja
                       24 more looked and had nothing to say
-              so      stop
+              so      deny
                       no-make: use ninja
               ignored `mode` does not hold: this file is not trusted as it is now; read it,
                       then run `tollgate trust`
@@ -254,11 +254,11 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
         &sandbox,
         &["trust"],
         expect![[r#"
-        trusted: /project/tollgate.toml
-          exactly as it is now (sha256 e64f1a388368); any change ends it
-          take it back: tollgate trust --revoke /project/tollgate.toml
-        [0]
-    "#]],
+            trusted: /project/tollgate.toml
+              exactly as it is now (sha256 448ea2beab0f); any change ends it
+              take it back: tollgate trust --revoke /project/tollgate.toml
+            [0]
+        "#]],
     );
     assert_eq!(act(&sandbox, "rm -rf /"), "pass");
     check(
@@ -269,14 +269,14 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
               does    deletes / [delete root recursive force]
                         by `rm -rf /`
               rules   ○ shell-safety/delete-outside (pack shell-safety)
-                        block: deletes what lies outside the workspace
+                        deny: deletes what lies outside the workspace
                         only observed
                       24 more looked and had nothing to say
               noted   shell-safety/delete-outside: would be refused:
                       shell-safety/delete-outside: deletes what lies outside the workspace
                       (/). Instead: delete only named paths inside the workspace or a
                       temporary folder
-              so      go
+              so      pass
             [0]
         "#]],
     );
@@ -360,7 +360,7 @@ fn case_files_are_run() {
     let sandbox = Sandbox::with(
         "[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\ndeny = \"use ninja\"\nexamples.match = [\"make x\"]\n",
     );
-    sandbox.write("tests/a.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"stop\"\nrule = \"no-make\"\n\n[[case]]\nname = \"deleting is seen\"\ncommand = \"rm -r /srv\"\nexpect = \"stop\"\neffects = [\"delete\"]\n");
+    sandbox.write("tests/a.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"deny\"\nrule = \"no-make\"\n\n[[case]]\nname = \"deleting is seen\"\ncommand = \"rm -r /srv\"\nexpect = \"deny\"\neffects = [\"delete\"]\n");
     check(
         &sandbox,
         &["test"],
@@ -369,18 +369,18 @@ fn case_files_are_run() {
             [0]
         "#]],
     );
-    sandbox.write("tests/b.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"go\"\n\n[[case]]\ncommand = \"ls\"\nexpect = \"pass\"\n\n[[case]]\ncomand = \"ls\"\nexpect = \"go\"\n");
+    sandbox.write("tests/b.toml", "[[case]]\ncommand = \"make all\"\nexpect = \"pass\"\n\n[[case]]\ncommand = \"ls\"\nexpect = \"fine\"\n\n[[case]]\ncomand = \"ls\"\nexpect = \"pass\"\n");
     check(
         &sandbox,
         &["test"],
         expect![[r#"
             failed: make all
               /project/tests/b.toml:1
-              expected go, got stop (no-make: use ninja)
+              expected pass, got deny (no-make: use ninja)
             failed: ls
               /project/tests/b.toml:5
-              `expect = "pass"` is not understood; write one of go, stop, ask, elsewhere,
-              reply
+              `expect = "fine"` is not understood; write one of pass, deny, ask, route,
+              answer
             failed: a call
               /project/tests/b.toml:9
               unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
@@ -422,27 +422,27 @@ fn rules_are_listed_and_shown() {
         &sandbox,
         &["rules", "show", "git-safety/rewrite"],
         expect![[r#"
-        git-safety/rewrite  (pack git-safety, block)
-          rewrites or deletes published history
-          instead: push a new commit; or `--force-with-lease` on your own branch
+            git-safety/rewrite  (pack git-safety, deny)
+              rewrites or deletes published history
+              instead: push a new commit; or `--force-with-lease` on your own branch
 
-          id = "git-safety/rewrite"
-          effect = "git-rewrite"
-          deny = "rewrites or deletes published history"
-          suggest = "push a new commit; or `--force-with-lease` on your own branch"
+              id = "git-safety/rewrite"
+              effect = "git-rewrite"
+              deny = "rewrites or deletes published history"
+              suggest = "push a new commit; or `--force-with-lease` on your own branch"
 
-          [examples]
-          match = [
-              "git push --force origin main",
-              "git push origin +main",
-              "git push origin --delete release",
-          ]
-          pass = [
-              "git push origin topic",
-              "git push --force-with-lease origin topic",
-          ]
-        [0]
-    "#]],
+              [examples]
+              match = [
+                  "git push --force origin main",
+                  "git push origin +main",
+                  "git push origin --delete release",
+              ]
+              pass = [
+                  "git push origin topic",
+                  "git push --force-with-lease origin topic",
+              ]
+            [0]
+        "#]],
     );
     check(
         &sandbox,
@@ -538,7 +538,7 @@ fn what_an_agent_wrote_does_not_move_the_cursor() {
 fn colour_is_for_those_who_want_it() {
     let sandbox = Sandbox::new();
     assert!(!sandbox.run(&["explain", "rm -rf /"]).out.contains('\u{1b}'));
-    assert!(sandbox.run(&["explain", "--color", "always", "rm -rf /"]).out.contains("\u{1b}[31;1mstop"));
+    assert!(sandbox.run(&["explain", "--color", "always", "rm -rf /"]).out.contains("\u{1b}[31;1mdeny"));
 }
 
 #[test]

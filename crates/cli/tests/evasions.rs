@@ -28,9 +28,9 @@ fn flags_apart_and_turned() {
           does    deletes / [delete root recursive force]
                     by `rm -f -r /`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -48,9 +48,9 @@ fn a_backslash_in_the_name() {
           does    deletes / [delete root recursive force]
                     by `rm -rf /`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -68,9 +68,9 @@ fn quotes_inside_the_name() {
           does    deletes / [delete root recursive force]
                     by `rm -rf /`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -88,9 +88,9 @@ fn escaped_letters() {
           does    deletes /home/dev [delete home recursive force]
                     by `rm -rf /home/dev`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/home/dev). Instead: delete only named paths inside the workspace or
                   a temporary folder
@@ -108,9 +108,9 @@ fn a_shell_in_a_shell() {
           does    deletes / [delete root recursive force]
                     by `rm -rf /`, through bash -c → sh -c
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -128,9 +128,9 @@ fn pieces_in_variables() {
           does    deletes /home/dev/work [delete outside recursive force]
                     by `rm -r -f /home/dev/work`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/home/dev/work). Instead: delete only named paths inside the
                   workspace or a temporary folder
@@ -148,9 +148,9 @@ fn blanks_from_ifs() {
           does    deletes / [delete root recursive force]
                     by `rm -rf /`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -168,9 +168,9 @@ fn braces() {
           does    deletes /etc [delete system recursive force]
                     by `rm -rf /etc`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/etc). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -188,9 +188,9 @@ fn an_array() {
           does    deletes /usr [delete system recursive force]
                     by `rm -rf /usr`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/usr). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -208,9 +208,9 @@ fn names_from_a_pipe() {
           does    deletes /etc [delete system recursive force]
                     by `rm -rf /etc`, through xargs
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/etc). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -228,9 +228,9 @@ fn a_command_of_find() {
           does    deletes / [delete root]
                     by `rm /`, through find -exec
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -250,11 +250,11 @@ fn text_that_was_encoded() {
                   deletes / [delete root recursive force]
                     by `rm -rf /`, through sh
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   ✗ shell-safety/unseen-code (pack shell-safety)
-                    block: runs code that cannot be seen
+                    deny: runs code that cannot be seen
                   22 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -272,9 +272,9 @@ fn a_pattern_as_a_name() {
           does    deletes / [delete root recursive force]
                     by `/bin/r? -rf /`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -292,9 +292,9 @@ fn python_that_deletes() {
           does    deletes /home [delete home recursive force]
                     by `rm -rf -- /home`, through python3 -c → shutil.rmtree
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/home). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -312,9 +312,9 @@ fn node_that_runs_a_command() {
           does    throws away uncommitted changes [git-discard force]
                     by `git reset --hard`, through node -e → child_process.execSync
           rules   ✗ git-safety/discard (pack git-safety)
-                    block: throws away work that git cannot bring back
+                    deny: throws away work that git cannot bring back
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   git-safety/discard: throws away work that git cannot bring back.
                   Instead: commit or `git stash` first
         [1]
@@ -333,9 +333,9 @@ fn a_heredoc_for_a_shell() {
                   pushes commits to origin [network upload]
                     by `git push --force origin main`, through bash
           rules   ✗ git-safety/rewrite (pack git-safety)
-                    block: rewrites or deletes published history
+                    deny: rewrites or deletes published history
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   git-safety/rewrite: rewrites or deletes published history. Instead:
                   push a new commit; or `--force-with-lease` on your own branch
         [1]
@@ -352,9 +352,9 @@ fn another_folder_first() {
           does    deletes / [delete root recursive force pattern]
                     by `rm -rf *`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -372,9 +372,9 @@ fn a_way_around() {
           does    deletes /etc [delete system recursive force]
                     by `rm -rf ./../../../etc`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/etc). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -398,9 +398,9 @@ fn a_script_in_two_steps() {
                   runs code that comes from the network [run-unseen from-network]
                     by `./i.sh`, through ./i.sh
           rules   ✗ shell-safety/unseen-code (pack shell-safety)
-                    block: runs code that cannot be seen
+                    deny: runs code that cannot be seen
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/unseen-code: runs code that cannot be seen. Instead:
                   download it, read it, then run it in a second step
         [1]
@@ -419,11 +419,11 @@ fn a_secret_by_another_tool() {
                   sends a credential to example.org [send-secret upload download secret]
                     by `curl -T - https://example.org`
           rules   ✗ sensitive-paths/read (pack sensitive-paths)
-                    block: reads credentials
+                    deny: reads credentials
                   ✗ egress/send (pack egress)
-                    block: sends credentials away
+                    deny: sends credentials away
                   22 more looked and had nothing to say
-          so      stop
+          so      deny
                   sensitive-paths/read: reads credentials (/home/dev/.ssh). Instead: ask
                   the user for what you need; look at an example file or only at the
                   names
@@ -441,9 +441,9 @@ fn an_alias() {
           does    deletes /srv [delete outside recursive force]
                     by `rm -rf /srv`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/srv). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -461,9 +461,9 @@ fn sql_in_a_string() {
           does    drops what is in a database [database]
                     by `psql -c SELECT 1; DrOp TaBlE users`
           rules   ✗ database/destroy (pack database)
-                    block: destroys data in a database
+                    deny: destroys data in a database
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   database/destroy: destroys data in a database. Instead: narrow it with
                   WHERE and try it in a transaction, or let the user do it
         [1]
@@ -484,9 +484,9 @@ fn another_machine() {
                   deletes /var/lib [delete system recursive force]
                     by `rm -rf /var/lib`, through ssh → sudo
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/var/lib). Instead: delete only named paths inside the workspace or a
                   temporary folder
@@ -504,9 +504,9 @@ fn a_function() {
           does    deletes /opt [delete system recursive force]
                     by `rm -rf /opt`
           rules   ✗ shell-safety/delete-outside (pack shell-safety)
-                    block: deletes what lies outside the workspace
+                    deny: deletes what lies outside the workspace
                   23 more looked and had nothing to say
-          so      stop
+          so      deny
                   shell-safety/delete-outside: deletes what lies outside the workspace
                   (/opt). Instead: delete only named paths inside the workspace or a
                   temporary folder

@@ -246,7 +246,7 @@ fn check_and_explain_name_hooks_and_run_none() {
           hooks   ? guard (project)
                     sh guard.sh
                     not trusted, so this is refused
-          so      stop
+          so      deny
                   the hooks of this project are not trusted as they are now, so they
                   cannot be asked; the user can look at them and run `tollgate trust`
           ignored leaving out shell-safety, git-safety, secrets, sensitive-paths, infra,
@@ -267,7 +267,7 @@ fn check_and_explain_name_hooks_and_run_none() {
               hooks   ? guard (project)
                         sh guard.sh
                         asked when it happens, not now
-              so      go
+              so      pass
                       unless a hook objects
             [0]
         "#]],

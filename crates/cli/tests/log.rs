@@ -15,23 +15,23 @@ fn a_session_as_a_table() {
         &session(),
         &["log"],
         expect![[r#"
-        seq  UTC       act      what          about  (all by claude)
-        2023-11-14
-          1  22:13:21           checkpoint    the log begins
-          2  22:13:21  go       session
-          3  22:13:22  go       prompt        make the tests pass, then deploy
-          4  22:13:23  ok       Read          src/main.rs
-          6  22:13:25  error    Bash          cargo test --offline  edited, 3.2 s
-          8  22:13:27  stop     Bash          rm -rf ~/pro…  shell-safety/delete-outside
-         10  22:13:29  ask      Bash          git push origin main  git-safety/push
-         11  22:13:30  granted  approval      call c-4  by ann
-         12  22:13:31  ok       Bash          git push origin main  approved
-         14  22:13:33  error    WebFetch      https://docs.exampl…  observed: egress/ne…
-         16  22:13:35  ok       mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
-         18  22:13:37  go       response      m-large All tests pass.  42 pieces
-         19  22:13:38  go       Bash          sleep 600
-        [0]
-    "#]],
+            seq  UTC       act      what          about  (all by claude)
+            2023-11-14
+              1  22:13:21           checkpoint    the log begins
+              2  22:13:21  pass     session
+              3  22:13:22  pass     prompt        make the tests pass, then deploy
+              4  22:13:23  ok       Read          src/main.rs
+              6  22:13:25  error    Bash          cargo test --offline  edited, 3.2 s
+              8  22:13:27  deny     Bash          rm -rf ~/pro…  shell-safety/delete-outside
+             10  22:13:29  ask      Bash          git push origin main  git-safety/push
+             11  22:13:30  granted  approval      call c-4  by ann
+             12  22:13:31  ok       Bash          git push origin main  approved
+             14  22:13:33  error    WebFetch      https://docs.exampl…  observed: egress/ne…
+             16  22:13:35  ok       mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
+             18  22:13:37  pass     response      m-large All tests pass.  42 pieces
+             19  22:13:38  pass     Bash          sleep 600
+            [0]
+        "#]],
     );
 }
 
@@ -42,23 +42,23 @@ fn pages_and_filters() {
         (
             &["-n", "3"][..],
             expect![[r#"
-                seq  UTC       act  what          about  (all by claude)
+                seq  UTC       act   what          about  (all by claude)
                 2023-11-14
-                 16  22:13:35  ok   mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
-                 18  22:13:37  go   response      m-large All tests pass.  42 pieces
-                 19  22:13:38  go   Bash          sleep 600
+                 16  22:13:35  ok    mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
+                 18  22:13:37  pass  response      m-large All tests pass.  42 pieces
+                 19  22:13:38  pass  Bash          sleep 600
                 [0]
             "#]],
         ),
         (
             &["-n", "2", "--before", "6"],
             expect![[r#"
-            seq  UTC       act  what    about  (all by claude)
-            2023-11-14
-              3  22:13:22  go   prompt  make the tests pass, then deploy
-              4  22:13:23  ok   Read    src/main.rs
-            [0]
-        "#]],
+                seq  UTC       act   what    about  (all by claude)
+                2023-11-14
+                  3  22:13:22  pass  prompt  make the tests pass, then deploy
+                  4  22:13:23  ok    Read    src/main.rs
+                [0]
+            "#]],
         ),
         (
             &["--before", "1"],
@@ -70,39 +70,48 @@ fn pages_and_filters() {
         (
             &["--before", "99", "-n", "1"],
             expect![[r#"
-            seq  UTC       act  what  about  (all by claude)
-            2023-11-14
-             19  22:13:38  go   Bash  sleep 600
-            [0]
-        "#]],
+                seq  UTC       act   what  about  (all by claude)
+                2023-11-14
+                 19  22:13:38  pass  Bash  sleep 600
+                [0]
+            "#]],
         ),
         (
             &["--act", "deny"],
             expect![[r#"
             seq  UTC       act   what  about  (all by claude)
             2023-11-14
-              8  22:13:27  stop  Bash  rm -rf ~/projects/other…  shell-safety/delete-outside
+              8  22:13:27  deny  Bash  rm -rf ~/projects/other…  shell-safety/delete-outside
+            [0]
+        "#]],
+        ),
+        (
+            &["--act", "Block"],
+            expect![[r#"
+            seq  UTC       act   what  about  (all by claude)
+            2023-11-14
+              8  22:13:27  deny  Bash  rm -rf ~/projects/other…  shell-safety/delete-outside
             [0]
         "#]],
         ),
         (
             &["--tool", "bash", "-n", "2"],
             expect![[r#"
-                seq  UTC       act  what  about  (all by claude)
+                seq  UTC       act   what  about  (all by claude)
                 2023-11-14
-                 13  22:13:32  ok   Bash  ↳ 12 git push origin main  approved
-                 19  22:13:38  go   Bash  sleep 600
+                 13  22:13:32  ok    Bash  ↳ 12 git push origin main  approved
+                 19  22:13:38  pass  Bash  sleep 600
                 [0]
             "#]],
         ),
         (
             &["--session", "3f9a", "--point", "prompt.submit"],
             expect![[r#"
-            seq  UTC       act  what    about  (all by claude)
-            2023-11-14
-              3  22:13:22  go   prompt  make the tests pass, then deploy
-            [0]
-        "#]],
+                seq  UTC       act   what    about  (all by claude)
+                2023-11-14
+                  3  22:13:22  pass  prompt  make the tests pass, then deploy
+                [0]
+            "#]],
         ),
         (
             &["--rule", "git-safety/push"],
@@ -116,11 +125,11 @@ fn pages_and_filters() {
         (
             &["--grep", "FLAKY"],
             expect![[r#"
-            seq  UTC       act  what          about  (all by claude)
-            2023-11-14
-             16  22:13:35  go   mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
-            [0]
-        "#]],
+                seq  UTC       act   what          about  (all by claude)
+                2023-11-14
+                 16  22:13:35  pass  mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
+                [0]
+            "#]],
         ),
         (
             &["--grep", "nowhere to be found"],
@@ -132,12 +141,12 @@ fn pages_and_filters() {
         (
             &["--since", "2023-11-14T22:13:36Z", "--until", "2023-11-14T22:13:38Z"],
             expect![[r#"
-            seq  UTC       act  what          about  (all by claude)
-            2023-11-14
-             17  22:13:36  ok   mcp__tracke…  ↳ 16 {"labels":["bug"],"title":"Flaky test"}
-             18  22:13:37  go   response      m-large All tests pass.  42 pieces
-            [0]
-        "#]],
+                seq  UTC       act   what          about  (all by claude)
+                2023-11-14
+                 17  22:13:36  ok    mcp__tracke…  ↳ 16 {"labels":["bug"],"title":"Flaky test"}
+                 18  22:13:37  pass  response      m-large All tests pass.  42 pieces
+                [0]
+            "#]],
         ),
         (
             &["--since", "2h"],
@@ -193,7 +202,7 @@ fn everything_about_a_record() {
                   folder     /home/dev/app
 
                 decision
-                  act        go
+                  act        pass
 
                 asked
                   who    role     said         took
@@ -235,7 +244,7 @@ fn everything_about_a_record() {
                   agent      claude
 
                 decision
-                  act        go
+                  act        pass
                   ended      error after 3.2 s
 
                 result
@@ -265,7 +274,7 @@ fn everything_about_a_record() {
                   surface    hook
 
                 decision
-                  act        stop: it was refused
+                  act        deny: it was refused
                   rule       shell-safety/delete-outside
                   by         rules
                   cause      objection
@@ -282,7 +291,7 @@ fn everything_about_a_record() {
                   timeout: 60
 
                 the same call
-                  9          it ended: blocked
+                  9          it ended: denied
 
                 in the log
                   hash       <hash>
@@ -330,7 +339,7 @@ fn everything_about_a_record() {
                   folder     /home/dev/app
 
                 decision
-                  act        go
+                  act        pass
                   approval   granted by ann at 2023-11-14T22:13:29Z
 
                 arguments
@@ -352,33 +361,33 @@ fn everything_about_a_record() {
         (
             "19",
             expect![[r#"
-            record 19: a call, before it ran
-              time       2023-11-14 22:13:38.000000 UTC
-              tool       Bash (exec)
-              point      tool.before
-              call       c-7
-              session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
-              agent      claude
-              surface    hook
-              folder     /home/dev/app
+                record 19: a call, before it ran
+                  time       2023-11-14 22:13:38.000000 UTC
+                  tool       Bash (exec)
+                  point      tool.before
+                  call       c-7
+                  session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
+                  agent      claude
+                  surface    hook
+                  folder     /home/dev/app
 
-            decision
-              act        go
+                decision
+                  act        pass
 
-            arguments
-              command: sleep 600
+                arguments
+                  command: sleep 600
 
-            the same call
-              open       nobody recorded how it ended: it still runs, its process died, or
-                         its surface does not say
+                the same call
+                  open       nobody recorded how it ended: it still runs, its process died, or
+                             its surface does not say
 
-            in the log
-              hash       <hash>
-              before it  <hash>
-              digest     d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-              stands in  000000000001.log, line 19
-            [0]
-        "#]],
+                in the log
+                  hash       <hash>
+                  before it  <hash>
+                  digest     d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+                  stands in  000000000001.log, line 19
+                [0]
+            "#]],
         ),
     ] {
         check(&sandbox, &["log", "show", seq], expected);
@@ -403,45 +412,45 @@ fn what_was_erased_and_what_the_log_says_of_itself() {
         &sandbox,
         &["log"],
         expect![[r#"
-        seq  UTC       act  what        about  (all by claude)
-        2023-11-14
-          1  22:13:21       checkpoint  the log begins
-          2  22:13:21  go   Bash        (erased)
-          3  22:13:22       erasure     all fields of record 2 erased
-          4  22:13:23       retention   records up to 0 were removed
-          5  22:13:24       anchor      the head of 1 record could not be published
-        [0]
-    "#]],
+            seq  UTC       act   what        about  (all by claude)
+            2023-11-14
+              1  22:13:21        checkpoint  the log begins
+              2  22:13:21  pass  Bash        (erased)
+              3  22:13:22        erasure     all fields of record 2 erased
+              4  22:13:23        retention   records up to 0 were removed
+              5  22:13:24        anchor      the head of 1 record could not be published
+            [0]
+        "#]],
     );
     check(
         &sandbox,
         &["log", "show", "2"],
         expect![[r#"
-        record 2: a call, before it ran
-          time       2023-11-14 22:13:21.000000 UTC
-          tool       Bash (exec)
-          point      tool.before
-          call       c-1
-          session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
-          agent      claude
-          surface    hook
-          folder     /home/dev/app
-          erased     arguments
+            record 2: a call, before it ran
+              time       2023-11-14 22:13:21.000000 UTC
+              tool       Bash (exec)
+              point      tool.before
+              call       c-1
+              session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
+              agent      claude
+              surface    hook
+              folder     /home/dev/app
+              erased     arguments
 
-        decision
-          act        go
+            decision
+              act        pass
 
-        the same call
-          open       nobody recorded how it ended: it still runs, its process died, or
-                     its surface does not say
+            the same call
+              open       nobody recorded how it ended: it still runs, its process died, or
+                         its surface does not say
 
-        in the log
-          hash       <hash>
-          before it  <hash>
-          digest     d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-          stands in  000000000001.log, line 2
-        [0]
-    "#]],
+            in the log
+              hash       <hash>
+              before it  <hash>
+              digest     d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
+              stands in  000000000001.log, line 2
+            [0]
+        "#]],
     );
     check(
         &sandbox,

@@ -244,10 +244,10 @@ fn records_that_were_not_signed_are_named() {
         &sandbox,
         &["log", "-n", "2"],
         expect![[r#"
-            seq  UTC       act  what         about  (all by claude)
+            seq  UTC       act   what         about  (all by claude)
             2023-11-14
-             21  22:13:21       checkpoint   found unsigned: record 20
-             22  22:13:21  go   session end
+             21  22:13:21        checkpoint   found unsigned: record 20
+             22  22:13:21  pass  session end
             [0]
         "#]],
     );

@@ -18,10 +18,10 @@ fn exports() {
         &sandbox,
         &["log", "export", "--act", "deny", "--format", "csv"],
         expect![[r#"
-        seq,time,kind,point,act,rule,by,cause,tool,became,tool_kind,session,agent,surface,server,model,call,intent,ended,took_us,approved,granted,stream,digest,arguments,result,reason,cwd,principal,labels,chain,approval,changes,said,notes,erased
-        8,2023-11-14T22:13:27.000000Z,event,tool.before,stop,shell-safety/delete-outside,rules,objection,Bash,,exec,3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10,claude,hook,,,c-3,,,,,,,d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1,"{""command"":""rm -rf ~/projects/other --verbose"",""timeout"":60}",,"deletes what lies outside the workspace; move it to the trash, or ask the user to do it",,,,,,,"[{""text"":""deletes what lies outside the workspace"",""who"":""rules""}]",,
-        [0]
-    "#]],
+            seq,time,kind,point,act,rule,by,cause,tool,became,tool_kind,session,agent,surface,server,model,call,intent,ended,took_us,approved,granted,stream,digest,arguments,result,reason,cwd,principal,labels,chain,approval,changes,said,notes,erased
+            8,2023-11-14T22:13:27.000000Z,event,tool.before,deny,shell-safety/delete-outside,rules,objection,Bash,,exec,3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10,claude,hook,,,c-3,,,,,,,d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1,"{""command"":""rm -rf ~/projects/other --verbose"",""timeout"":60}",,"deletes what lies outside the workspace; move it to the trash, or ask the user to do it",,,,,,,"[{""text"":""deletes what lies outside the workspace"",""who"":""rules""}]",,
+            [0]
+        "#]],
     );
     check(
         &sandbox,
@@ -83,9 +83,9 @@ fn an_export_that_cannot_be_whole_is_none() {
         &sandbox,
         &["log", "export", "--out", "all.jsonl"],
         expect![[r#"
-        error: nothing was written to `all.jsonl`: the line at byte 4477 of segment 000000000001 cannot be read (expected value at line 1 column 8); run `tollgate log verify`
-        [2]
-    "#]],
+            error: nothing was written to `all.jsonl`: the line at byte 4490 of segment 000000000001 cannot be read (expected value at line 1 column 8); run `tollgate log verify`
+            [2]
+        "#]],
     );
     assert_eq!(std::fs::read_dir(sandbox.project()).unwrap().count(), 0);
     // Looking at it is another matter.
@@ -93,23 +93,23 @@ fn an_export_that_cannot_be_whole_is_none() {
         &sandbox,
         &["log", "-n", "100"],
         expect![[r#"
-        seq  UTC       act      what          about  (all by claude)
-        2023-11-14
-          1  22:13:21           checkpoint    the log begins
-          2  22:13:21  go       session
-          3  22:13:22  go       prompt        make the tests pass, then deploy
-          4  22:13:23  ok       Read          src/main.rs
-          6  22:13:25  error    Bash          cargo test --offline  edited, 3.2 s
-          8  22:13:27  stop     Bash          rm -rf ~/pro…  shell-safety/delete-outside
-         11  22:13:30  granted  approval      call c-4  by ann
-         12  22:13:31  ok       Bash          git push origin main  approved
-         14  22:13:33  error    WebFetch      https://docs.exampl…  observed: egress/ne…
-         16  22:13:35  ok       mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
-         18  22:13:37  go       response      m-large All tests pass.  42 pieces
-         19  22:13:38  go       Bash          sleep 600
-        error: the line at byte 4477 of segment 000000000001 cannot be read (expected value at line 1 column 8); run `tollgate log verify`
-        [2]
-    "#]],
+            seq  UTC       act      what          about  (all by claude)
+            2023-11-14
+              1  22:13:21           checkpoint    the log begins
+              2  22:13:21  pass     session
+              3  22:13:22  pass     prompt        make the tests pass, then deploy
+              4  22:13:23  ok       Read          src/main.rs
+              6  22:13:25  error    Bash          cargo test --offline  edited, 3.2 s
+              8  22:13:27  deny     Bash          rm -rf ~/pro…  shell-safety/delete-outside
+             11  22:13:30  granted  approval      call c-4  by ann
+             12  22:13:31  ok       Bash          git push origin main  approved
+             14  22:13:33  error    WebFetch      https://docs.exampl…  observed: egress/ne…
+             16  22:13:35  ok       mcp__tracke…  {"labels":["bug"],"title":"Flaky test"}
+             18  22:13:37  pass     response      m-large All tests pass.  42 pieces
+             19  22:13:38  pass     Bash          sleep 600
+            error: the line at byte 4490 of segment 000000000001 cannot be read (expected value at line 1 column 8); run `tollgate log verify`
+            [2]
+        "#]],
     );
 }
 
@@ -168,11 +168,11 @@ fn a_bundle_can_be_checked_elsewhere() {
         &stranger,
         &["log", "--dir", "copy", "-n", "1"],
         expect![[r#"
-        seq  UTC       act  what  about  (all by claude)
-        2023-11-14
-         21  22:13:38  go   Bash  sleep 600
-        [0]
-    "#]],
+            seq  UTC       act   what  about  (all by claude)
+            2023-11-14
+             21  22:13:38  pass  Bash  sleep 600
+            [0]
+        "#]],
     );
     check(
         &stranger,
@@ -227,37 +227,37 @@ fn sealed_values_are_opened_for_who_has_the_key() {
         &sandbox,
         &["log", "--dir", "sealed"],
         expect![[r#"
-        seq  UTC       act  what    about
-        2023-11-14
-          1  22:13:20  go   Deploy  (sealed)
-        [0]
-    "#]],
+            seq  UTC       act   what    about
+            2023-11-14
+              1  22:13:20  pass  Deploy  (sealed)
+            [0]
+        "#]],
     );
     check(
         &sandbox,
         &["log", "show", "1", "--dir", "sealed"],
         expect![[r#"
-        record 1: a call, before it ran
-          time       2023-11-14 22:13:20.000000 UTC
-          tool       Deploy
-          point      tool.before
+            record 1: a call, before it ran
+              time       2023-11-14 22:13:20.000000 UTC
+              tool       Deploy
+              point      tool.before
 
-        decision
-          act        go
+            decision
+              act        pass
 
-        arguments
-          (sealed; `--unseal` opens it)
+            arguments
+              (sealed; `--unseal` opens it)
 
-        the same call
-          open       nobody recorded how it ended: it still runs, its process died, or
-                     its surface does not say
+            the same call
+              open       nobody recorded how it ended: it still runs, its process died, or
+                         its surface does not say
 
-        in the log
-          hash       nothing speaks of it yet
-          before it  <hash>
-          stands in  000000000001.log, line 1
-        [0]
-    "#]],
+            in the log
+              hash       nothing speaks of it yet
+              before it  <hash>
+              stands in  000000000001.log, line 1
+            [0]
+        "#]],
     );
     check(
         &sandbox,
@@ -282,54 +282,54 @@ fn sealed_values_are_opened_for_who_has_the_key() {
         &sandbox,
         &["log", "show", "1", "--dir", "sealed", "--unseal"],
         expect![[r#"
-        record 1: a call, before it ran
-          time       2023-11-14 22:13:20.000000 UTC
-          tool       Deploy
-          point      tool.before
+            record 1: a call, before it ran
+              time       2023-11-14 22:13:20.000000 UTC
+              tool       Deploy
+              point      tool.before
 
-        decision
-          act        go
+            decision
+              act        pass
 
-        arguments
-          command: deploy --to staging
-          password: [redacted:password]
+            arguments
+              command: deploy --to staging
+              password: [redacted:password]
 
-        the same call
-          open       nobody recorded how it ended: it still runs, its process died, or
-                     its surface does not say
+            the same call
+              open       nobody recorded how it ended: it still runs, its process died, or
+                         its surface does not say
 
-        in the log
-          hash       nothing speaks of it yet
-          before it  <hash>
-          stands in  000000000001.log, line 1
-        [0]
-    "#]],
+            in the log
+              hash       nothing speaks of it yet
+              before it  <hash>
+              stands in  000000000001.log, line 1
+            [0]
+        "#]],
     );
     check(
         &sandbox,
         &["log", "show", "1", "--dir", "sealed", "--unseal", "--reveal"],
         expect![[r#"
-        record 1: a call, before it ran
-          time       2023-11-14 22:13:20.000000 UTC
-          tool       Deploy
-          point      tool.before
+            record 1: a call, before it ran
+              time       2023-11-14 22:13:20.000000 UTC
+              tool       Deploy
+              point      tool.before
 
-        decision
-          act        go
+            decision
+              act        pass
 
-        arguments
-          command: deploy --to staging
-          password: hunter2hunter2
+            arguments
+              command: deploy --to staging
+              password: hunter2hunter2
 
-        the same call
-          open       nobody recorded how it ended: it still runs, its process died, or
-                     its surface does not say
+            the same call
+              open       nobody recorded how it ended: it still runs, its process died, or
+                         its surface does not say
 
-        in the log
-          hash       nothing speaks of it yet
-          before it  <hash>
-          stands in  000000000001.log, line 1
-        [0]
-    "#]],
+            in the log
+              hash       nothing speaks of it yet
+              before it  <hash>
+              stands in  000000000001.log, line 1
+            [0]
+        "#]],
     );
 }

@@ -17,7 +17,7 @@ fn how_much_of_what() {
         &["log", "stats"],
         expect![[r#"
               calls      8 in 1 session
-              blocked    1 (12.5%)
+              denied     1 (12.5%)
               asked      1 (12.5%); humans granted 1, refused 0
               faults     1 of interceptors
               open       1 call that never ended
@@ -28,19 +28,19 @@ fn how_much_of_what() {
                       █
                       █
                       █
-              blocked █ 1
+              denied  █ 1
                       2023-11-14T22 2023-11-14T22
 
-            tools                                              calls     blocked       asked
+            tools                                              calls      denied       asked
               Bash                                                 5           1           1
               Read                                                 1           0           0
               WebFetch                                             1           0           0
               mcp__tracker__create_issue                           1           0           0
 
-            agents                                             calls     blocked       asked
+            agents                                             calls      denied       asked
               claude                                               8           1           1
 
-            rules                                            blocked       asked    observed
+            rules                                             denied       asked    observed
               egress/new-host                                      0           0           1
               git-safety/push                                      0           1           0
               shell-safety/delete-outside                          1           0           0
@@ -168,22 +168,22 @@ fn what_is_about_somebody_can_be_erased() {
         &sandbox,
         &["log", "show", "3"],
         expect![[r#"
-        record 3: prompt.submit
-          time       2023-11-14 22:13:22.000000 UTC
-          point      prompt.submit
-          session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
-          agent      claude
-          erased     arguments
+            record 3: prompt.submit
+              time       2023-11-14 22:13:22.000000 UTC
+              point      prompt.submit
+              session    3f9a01c2-7d55-4e0b-9a41-0c6f2b7d8e10
+              agent      claude
+              erased     arguments
 
-        decision
-          act        go
+            decision
+              act        pass
 
-        in the log
-          hash       <hash>
-          before it  <hash>
-          stands in  000000000001.log, line 3
-        [0]
-    "#]],
+            in the log
+              hash       <hash>
+              before it  <hash>
+              stands in  000000000001.log, line 3
+            [0]
+        "#]],
     );
     assert!(!sandbox.run(&["log", "--grep", "rm -rf"]).out.contains("rm -rf"));
 }
@@ -293,18 +293,18 @@ fn an_anchor_is_not_put_back() {
         &sandbox,
         &["log", "anchor"],
         expect![[r#"
-        published to /elsewhere: 19 records up to 2023-11-14T22:13:38.000000Z
-        [0]
-    "#]],
+            published to /route: 19 records up to 2023-11-14T22:13:38.000000Z
+            [0]
+        "#]],
     );
     let published = std::fs::read_to_string(&place).unwrap();
     check(
         &sandbox,
         &["log", "anchor"],
         expect![[r#"
-        /elsewhere has this head already: 19 records up to 2023-11-14T22:13:38.000000Z
-        [0]
-    "#]],
+            /route has this head already: 19 records up to 2023-11-14T22:13:38.000000Z
+            [0]
+        "#]],
     );
     copy(&aside, &log);
     check(
@@ -322,7 +322,7 @@ fn an_anchor_is_not_put_back() {
         &sandbox,
         &["log", "anchor"],
         expect![[r#"
-            published to /elsewhere: 13 records up to 2023-11-14T22:13:32.000000Z
+            published to /route: 13 records up to 2023-11-14T22:13:32.000000Z
             [0]
         "#]],
     );
@@ -360,9 +360,9 @@ fn heads_are_published_where_the_policy_says() {
         &sandbox,
         &["log", "anchor"],
         expect![[r#"
-        published to /elsewhere: 19 records up to 2023-11-14T22:13:38.000000Z
-        [0]
-    "#]],
+            published to /route: 19 records up to 2023-11-14T22:13:38.000000Z
+            [0]
+        "#]],
     );
     check(
         &sandbox,

@@ -178,16 +178,16 @@ fn clear_errors() {
         (
             &["log", "--act", "stopp"],
             expect![[r#"
-            error: there is no act `stopp`; did you mean `stop`?
-            [2]
-        "#]],
+                error: there is no act `stopp`; there are pass, route, ask, answer, deny
+                [2]
+            "#]],
         ),
         (
             &["log", "--act", "frobnicate"],
             expect![[r#"
-            error: there is no act `frobnicate`; there are go, elsewhere, ask, reply, stop
-            [2]
-        "#]],
+                error: there is no act `frobnicate`; there are pass, route, ask, answer, deny
+                [2]
+            "#]],
         ),
         (
             &["log", "--point", "tool.befor"],

@@ -262,7 +262,7 @@ fn the_status_of_nothing_and_of_something() {
         &sandbox,
         &["status"],
         &expect![[r#"
-            halted    all agents are halted: stop; a human runs `tollgate resume`
+            halted    all agents are halted: deny; a human runs `tollgate resume`
             paused    Tollgate is paused until TIME UTC (a reason): nothing is stopped
             policy    /project/tollgate.toml (project)
             packs     shell-safety, git-safety, secrets, sensitive-paths, infra, database,

@@ -87,8 +87,8 @@ fn a_new_rule_stops_some_calls() {
             2023-11-15T01:13Z.
             The results of 3 calls are not compared: they do not run under both policies.
 
-             count  change     rule     tool
-                 3  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 3  pass → deny  no-prod  Bash
                     #2 psql prod -c 'drop table x0'
 
             With new.toml, 3 more calls would be stopped; 2 stay as they are.
@@ -103,8 +103,8 @@ fn a_new_rule_stops_some_calls() {
             2023-11-15T01:13Z.
             The results of 4 calls are not compared: they do not run under both policies.
 
-             count  change     rule     tool
-                 3  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 3  pass → deny  no-prod  Bash
                     #2 psql prod -c 'drop table x0'
             and 1 other kind of change; `-n` shows more, `--all` every record
 
@@ -116,16 +116,16 @@ fn a_new_rule_stops_some_calls() {
         NO_PROD,
         &["--all"],
         expect![[r#"
-            #2  go → stop  no-prod  Bash  psql prod -c 'drop table x0'
-            #4  go → stop  no-prod  Bash  psql prod -c 'drop table x1'
-            #6  go → stop  no-prod  Bash  psql prod -c 'drop table x2'
+            #2  pass → deny  no-prod  Bash  psql prod -c 'drop table x0'
+            #4  pass → deny  no-prod  Bash  psql prod -c 'drop table x1'
+            #6  pass → deny  no-prod  Bash  psql prod -c 'drop table x2'
 
             5 calls and 5 other events of 1 session between 2023-11-14T22:13Z and
             2023-11-15T01:13Z.
             The results of 3 calls are not compared: they do not run under both policies.
 
-             count  change     rule     tool
-                 3  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 3  pass → deny  no-prod  Bash
                     #2 psql prod -c 'drop table x0'
 
             With new.toml, 3 more calls would be stopped; 2 stay as they are.
@@ -149,8 +149,8 @@ fn without_a_rule_some_calls_go() {
             2023-11-14T22:13Z.
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule     tool
-                 2  stop → go  no-prod  Bash
+             count  change       rule     tool
+                 2  deny → pass  no-prod  Bash
                     #4 psql prod
 
             With new.toml, 2 fewer calls would be stopped; 1 stays as it is.
@@ -194,7 +194,7 @@ fn questions_are_compared_and_not_their_answers() {
             Of these, 1 would not be stopped now.
 
              count  change      rule     tool
-                 5  ask → stop  no-prod  Bash
+                 5  ask → deny  no-prod  Bash
                     #2 psql prod
 
             With new.toml, 5 more calls would be stopped; 0 stay as they are.
@@ -216,9 +216,9 @@ fn what_was_stopped_is_asked_about() {
             2023-11-14T22:13Z.
 
              count  change      rule      tool
-                 1  stop → ask  ask-prod  Bash
+                 1  deny → ask  ask-prod  Bash
                     #2 psql prod
-                 1  go → ask    ask-prod  Bash
+                 1  pass → ask  ask-prod  Bash
                     #4 echo prod
 
             With new.toml, 1 fewer call would be stopped; 1 more would be asked about; 0
@@ -274,12 +274,12 @@ fn other_points_are_compared_too() {
             2023-11-14T22:13Z.
             The result of 1 call is not compared: it does not run under both policies.
 
-             count  change     rule     tool
-                 1  go → stop  no-drop  prompt.submit
+             count  change       rule     tool
+                 1  pass → deny  no-drop  prompt.submit
                     #2 drop prod
-                 1  go → stop  no-done  Bash at tool.after
+                 1  pass → deny  no-done  Bash at tool.after
                     #4 {"content":[{"text":"done","type":"text"}]}
-                 1  go → stop  no-prod  Bash
+                 1  pass → deny  no-prod  Bash
                     #5 psql prod
 
             With new.toml, 1 more call would be stopped; 1 stays as it is.
@@ -466,8 +466,8 @@ fn without_rules_the_policy_that_holds_here_is_tried() {
             2023-11-14T22:13Z.
             The result of 1 call is not compared: it does not run under both policies.
 
-             count  change     rule     tool
-                 1  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 1  pass → deny  no-prod  Bash
                     #2 psql prod
 
             With the policy as it is now, 1 more call would be stopped; 0 stay as they are.
@@ -494,8 +494,8 @@ fn without_rules_the_policy_that_holds_here_is_tried() {
             2023-11-14T22:13Z.
             The result of 1 call is not compared: it does not run under both policies.
 
-             count  change     rule     tool
-                 1  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 1  pass → deny  no-prod  Bash
                     #2 psql prod
 
             With the policy as it is now, 1 more call would be stopped; 0 stay as they are.

@@ -81,11 +81,11 @@ fn a_session_is_played_and_nothing_is_left_of_it() {
 
         seq  UTC       act   what        about  (all by claude-code)
           1  HH:MM:SS        checkpoint  the log begins
-          2  HH:MM:SS  go    Bash        cargo test --workspace && git status
-          3  HH:MM:SS  go    Bash        npm install left-pad --ignore-scripts  edited
+          2  HH:MM:SS  pass  Bash        cargo test --workspace && git status
+          3  HH:MM:SS  pass  Bash        npm install left-pad --ignore-scripts  edited
           4  HH:MM:SS  ok    Bash        {"interrupted":false,"isImage":false,"…  edited
-          5  HH:MM:SS  stop  Bash        echo cm0gLXJmIH4=…  shell-safety/delete-outside
-          7  HH:MM:SS  stop  deploy      production  deploy-window
+          5  HH:MM:SS  deny  Bash        echo cm0gLXJmIH4=…  shell-safety/delete-outside
+          7  HH:MM:SS  deny  deploy      production  deploy-window
 
         The proof that nobody changed it (tollgate log verify)
 

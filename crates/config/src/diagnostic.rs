@@ -61,8 +61,8 @@ impl Text {
 /// ```
 /// use tollgate_config::{Diagnostic, Text};
 ///
-/// let text = Text::new("tollgate.toml", "mode = \"enforce\"\ndney = 1\n");
-/// let mistake = Diagnostic::error(&text, 17..21, "there is no key `dney`").help("did you mean `deny`?");
+/// let text = Text::new("tollgate.toml", "mode = \"enforce\"\ndenny = 1\n");
+/// let mistake = Diagnostic::error(&text, 17..21, "there is no key `denny`").help("did you mean `deny`?");
 /// assert_eq!(mistake.place(), "tollgate.toml:2:1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,10 +249,10 @@ impl Diagnostics {
     /// ```
     /// use tollgate_config::{Diagnostic, Diagnostics, Text};
     ///
-    /// let text = Text::new("tollgate.toml", "dney = 1\nask = 1");
+    /// let text = Text::new("tollgate.toml", "denny = 1\nask = 1");
     /// let mut found = Diagnostics::default();
-    /// found.push(Diagnostic::error(&text, 0..4, "there is no key `dney`"));
-    /// assert_eq!(found.brief(), "tollgate.toml:1:1: there is no key `dney`");
+    /// found.push(Diagnostic::error(&text, 0..4, "there is no key `denny`"));
+    /// assert_eq!(found.brief(), "tollgate.toml:1:1: there is no key `denny`");
     /// ```
     pub fn brief(&self) -> String {
         let Some(first) = self.list.iter().min_by_key(|one| one.severity) else { return String::new() };

@@ -173,15 +173,15 @@ fn first_hook(text: &str) -> Range<usize> {
 /// use tollgate_config::{File, Layer, combine};
 /// use tollgate_rules::form::{Date, Mode};
 ///
-/// let text = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\ndney = 'production is read-only'\n";
+/// let text = "[[rule]]\nid = 'no-prod'\narg.command = { contains = 'prod' }\ndenny = 'production is read-only'\n";
 /// let file = File::of_bytes(Layer::User, Path::new("tollgate.toml"), text.into())?;
 /// let found = combine(vec![file], false, Date::of_seconds(0)).unwrap_err();
 /// assert!(found.to_string().starts_with(
-///     "error: a `rule` has no key `dney`
+///     "error: a `rule` has no key `denny`
 ///  --> tollgate.toml:4:1
 ///   |
-/// 4 | dney = 'production is read-only'
-///   | ^^^^
+/// 4 | denny = 'production is read-only'
+///   | ^^^^^
 ///   = help: did you mean `deny`?"
 /// ));
 /// # Ok::<(), tollgate_config::Diagnostic>(())

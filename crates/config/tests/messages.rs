@@ -26,6 +26,23 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+fn other_tools_words_for_a_verdict_are_answered_with_ours() {
+    for (table, key, ours) in [
+        ("rule", "block = 'no'", "deny"),
+        ("rule", "refuse = 'no'", "deny"),
+        ("rule", "edit = [{ note = 'x' }]", "rewrite"),
+        ("rule", "sandbox = { provider = 'x' }", "route"),
+        ("limit", "max = 1\nblock = 'no'", "deny"),
+        ("loop", "block = 20", "deny"),
+        ("override.x", "decision = 'block'", "deny"),
+    ] {
+        let head = if table.contains('.') { format!("[{table}]") } else { format!("[[{table}]]\nid = 'a'") };
+        let shown = load(Layer::Project, &format!("{head}\n{key}\n"));
+        assert!(shown.contains(&format!("= help: did you mean `{ours}`?")), "{table} {key}: {shown}");
+    }
+}
+
+#[test]
 fn unknown_keys() {
     check(
         r#"

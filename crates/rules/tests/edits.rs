@@ -86,8 +86,9 @@ fn a_failing_edit_is_a_fault() {
         let error = edited(edits, before.clone()).unwrap_err();
         assert!(error.starts_with(&format!("deny `r` could not judge this (garbage: {why})")), "{edits}: {error}");
     }
-    let set =
-        rule("tool = 'x'\non_fault = 'pass'\nrewrite = [{ note = 'n' }, { set = { a = 1 } }, { append = { b = 'x' } }]");
+    let set = rule(
+        "tool = 'x'\non_fault = 'pass'\nrewrite = [{ note = 'n' }, { set = { a = 1 } }, { append = { b = 'x' } }]",
+    );
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({"b": 7})));
     assert!(matches!(act, Act::Pass));
     assert_eq!((body.json().unwrap(), body.notes.len()), (&json!({"b": 7}), 0));
@@ -102,8 +103,9 @@ fn what_is_beside_the_document() {
     let (act, body) = run(&pipeline(&set, None), &call("x", json!({})));
     assert_eq!((short(act).as_str(), &body.notes[..]), ("deny b: no", &["careful".to_owned()][..]));
 
-    let set =
-        rule("on = 'model.request'\nmodel = '*'\nrewrite = [{ set_header = { x-a = '1' } }, { remove_header = ['X-B'] }]");
+    let set = rule(
+        "on = 'model.request'\nmodel = '*'\nrewrite = [{ set_header = { x-a = '1' } }, { remove_header = ['X-B'] }]",
+    );
     let event = Event { model: Some("m"), ..Event::at(Point::ModelRequest) };
     let mut body = Body::from(json!({}));
     body.headers_mut().append("x-b", "2");

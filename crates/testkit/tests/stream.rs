@@ -9,7 +9,7 @@ use tollgate_core::{
     Verdict, Watch,
 };
 use tollgate_testkit::ManualClock;
-use tollgate_testkit::actors::{hush_intended_panics};
+use tollgate_testkit::actors::hush_intended_panics;
 
 const HERE: [Point; 1] = [Point::ModelResponse];
 const SECRET: &str = "secret";

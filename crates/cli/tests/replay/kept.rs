@@ -21,10 +21,10 @@ fn redacted_calls_are_judged_and_marked() {
             2023-11-14T22:13Z. 2 were judged by what is left after redaction (*).
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule           tool
-                1*  go → stop  no-prod        Bash
+             count  change       rule           tool
+                1*  pass → deny  no-prod        Bash
                     #2 deploy --token [redacted:generic-secret] prod
-                1*  stop → go  secrets/write  Write
+                1*  deny → pass  secrets/write  Write
                     #6 a.txt
 
             With new.toml, 1 more call would be stopped, 1 fewer; 1 stays as it is.
@@ -35,17 +35,17 @@ fn redacted_calls_are_judged_and_marked() {
         NO_PROD,
         &["--all"],
         expect![[r#"
-            #2*  go → stop  no-prod  Bash  deploy --token [redacted:generic-secret] prod
-            #6*  stop → go  secrets/write  Write  a.txt
+            #2*  pass → deny  no-prod  Bash  deploy --token [redacted:generic-secret] prod
+            #6*  deny → pass  secrets/write  Write  a.txt
 
             3 calls and 3 other events of 1 session between 2023-11-14T22:13Z and
             2023-11-14T22:13Z. 2 were judged by what is left after redaction (*).
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule           tool
-                1*  go → stop  no-prod        Bash
+             count  change       rule           tool
+                1*  pass → deny  no-prod        Bash
                     #2 deploy --token [redacted:generic-secret] prod
-                1*  stop → go  secrets/write  Write
+                1*  deny → pass  secrets/write  Write
                     #6 a.txt
 
             With new.toml, 1 more call would be stopped, 1 fewer; 1 stays as it is.
@@ -73,8 +73,8 @@ fn what_is_not_there_cannot_be_judged() {
             2023-11-14T22:13Z. 2 could not be judged: 1 not kept, 1 erased.
             The result of 1 call is not compared: it does not run under both policies.
 
-             count  change     rule     tool
-                 1  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 1  pass → deny  no-prod  Bash
                     #2 psql prod 1
 
             With new.toml, 1 more call would be stopped; 0 stay as they are.
@@ -106,8 +106,8 @@ fn sealed_arguments_are_opened_with_the_key() {
         expect![[r#"
             1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z.
 
-             count  change     rule     tool
-                 1  go → stop  no-prod  Bash
+             count  change       rule     tool
+                 1  pass → deny  no-prod  Bash
                     #2 psql prod; GH_TOKEN=[redacted:github-token] gh pr list
 
             With new.toml, 1 more call would be stopped; 0 stay as they are.
@@ -130,16 +130,16 @@ fn of_what_was_too_long_to_be_sealed_the_beginning_is_judged_and_marked() {
         NO_PROD,
         &[],
         expect![[r#"
-        1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z. 1 was
-        judged by what is left after redaction (*).
+            1 call of 1 session between 2023-11-14T22:13Z and 2023-11-14T22:13Z. 1 was
+            judged by what is left after redaction (*).
 
-         count  change     rule     tool
-            1*  go → stop  no-prod  Bash
-                #2 psql prod… [2000000 bytes left out]
+             count  change       rule     tool
+                1*  pass → deny  no-prod  Bash
+                    #2 psql prod… [2000000 bytes left out]
 
-        With new.toml, 1 more call would be stopped; 0 stay as they are.
-        [1]
-    "#]],
+            With new.toml, 1 more call would be stopped; 0 stay as they are.
+            [1]
+        "#]],
     );
     // Whoever calls a tool may use the same words.
     recording.call("Bash", json!({ "too_long": true, "beginning": { "command": "psql prod" } }), "pass", "");
@@ -181,10 +181,10 @@ fn what_an_agent_wrote_does_not_move_the_cursor() {
             2023-11-14T22:13Z.
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule                            tool
-                 1  go → stop  no-prod                         Bash
+             count  change       rule                            tool
+                 1  pass → deny  no-prod                         Bash
                     #2 prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nlong long long long …
-                 1  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;o…
+                 1  deny → pass  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0…
                     #4 {"a":"prod \u001b[2J\u001b]0;owned\u0007\r\u{202e}\n"}
 
             With new.toml, 1 more call would be stopped, 1 fewer; 0 stay as they are.
@@ -195,17 +195,17 @@ fn what_an_agent_wrote_does_not_move_the_cursor() {
         NO_PROD,
         &["--all"],
         expect![[r##"
-            #2  go → stop  no-prod  Bash  prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nl…
-            #4  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;ow…  …
+            #2  pass → deny  no-prod  Bash  prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\…
+            #4  deny → pass  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;ow……
 
             2 calls and 2 other events of 1 session between 2023-11-14T22:13Z and
             2023-11-14T22:13Z.
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule                            tool
-                 1  go → stop  no-prod                         Bash
+             count  change       rule                            tool
+                 1  pass → deny  no-prod                         Bash
                     #2 prod \u{1b}[2J\u{1b}]0;owned\u{7}\u{d}\u{202e}\nlong long long long …
-                 1  stop → go  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0;o…
+                 1  deny → pass  ruleprod \u{1b}[2J\u{1b}]0;ow…  toolprod \u{1b}[2J\u{1b}]0…
                     #4 {"a":"prod \u001b[2J\u001b]0;owned\u0007\r\u{202e}\n"}
 
             With new.toml, 1 more call would be stopped, 1 fewer; 0 stay as they are.

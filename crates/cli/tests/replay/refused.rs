@@ -65,16 +65,16 @@ fn what_cannot_be_done_is_said() {
     shown(
         &recording.try_rules("[[rule]]\nid = 'x'\nblok = 'y'\n", &[]),
         expect![[r#"
-        error: the policy has mistakes, so nothing is let through
+            error: the policy has mistakes, so nothing is let through
 
-        error: a `rule` has no key `blok`
-         --> /project/new.toml:4:1
-          |
-        4 | blok = 'y'
-          | ^^^^
-          = help: did you mean `block`?
-        [2]
-    "#]],
+            error: a `rule` has no key `blok`
+             --> /project/new.toml:4:1
+              |
+            4 | blok = 'y'
+              | ^^^^
+              = help: did you mean `log`?
+            [2]
+        "#]],
     );
     shown(
         &recording.run(&["--rules", "missing.toml"]),

@@ -35,8 +35,8 @@ fn limits_count_by_the_time_of_the_record() {
             2023-11-14T22:14Z.
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change     rule    tool
-                 2  go → stop  slowly  Bash
+             count  change       rule    tool
+                 2  pass → deny  slowly  Bash
                     #22 make
 
             With new.toml, 2 more calls would be stopped; 10 stay as they are.
@@ -72,8 +72,8 @@ fn duplicates_are_answered() {
             2023-11-14T22:13Z.
             The results of 2 calls are not compared: they do not run under both policies.
 
-             count  change      rule    tool
-                 2  go → reply  dedupe  create_issue
+             count  change         rule    tool
+                 2  pass → answer  dedupe  create_issue
                     #4 {"title":"it is broken"}
 
             With new.toml, 2 calls would go another way; 1 stays as it is.

@@ -240,9 +240,9 @@ mod tests {
             &some(),
             &expect![[r#"
                   calls      1,000 in 12 sessions
-                  denied    42 (4.2%)
+                  denied     42 (4.2%)
                   asked      7 (0.7%); humans granted 4, refused 1
-                  routed   1
+                  routed     1
                   faults     2 of interceptors
                   open       3 calls that never ended
                   records    2,105
@@ -252,17 +252,17 @@ mod tests {
                                            ▂▄▆████
                                       ▁▃▄▆████████
                            ▁▁▁▁▂▃▃▄▅▇█████████████
-                  denied  ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
+                  denied   ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆█ ▂▄▆ 4
                           2026-11-15T00 2026-11-15T23
 
-                tools                                              calls     denied       asked
+                tools                                              calls      denied       asked
                   Bash                                               700          42           7
                   \u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1b}[2J\u{1…          300           0           0
 
-                agents                                             calls     denied       asked
+                agents                                             calls      denied       asked
                   claude                                           1,000          42           7
 
-                rules                                            denied       asked    observed
+                rules                                             denied       asked    observed
                   core/delete-outside                                 42           0           3
 
                 slowest interceptors                                mean     longest       turns
@@ -281,7 +281,7 @@ mod tests {
             &Stats { records: 1, unreadable: 2, hours, ..Stats::default() },
             &expect![[r#"
                   calls      0 in 0 sessions
-                  denied    0 (0.0%)
+                  denied     0 (0.0%)
                   asked      0 (0.0%); humans granted 0, refused 0
                   records    1
 
@@ -292,7 +292,7 @@ mod tests {
                                                          ▁▁▂▂▃▃▄▅▅▆▆▇▇██████████████████
                                          ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█████████████████████████████████
                           ▁▁▂▂▃▃▄▄▅▅▆▆▇█████████████████████████████████████████████████▃
-                  denied ██████████████████████████████████████████████████████████████▁ 29
+                  denied  ██████████████████████████████████████████████████████████████▁ 29
                           2020-01-01                                           2024-12-30
             "#]],
         );

@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn how_a_call_ends_under_another_policy() {
-        use Ended::{Answered, Denied, Routed, Error, Ok};
+        use Ended::{Answered, Denied, Error, Ok, Routed};
         for (act, then, expected) in [
             (Act::Pass, Some(Ok), Some(Ok)),
             (Act::Pass, Some(Error), Some(Error)),
