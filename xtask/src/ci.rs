@@ -22,7 +22,7 @@ const STEPS: &[Step] = &[
     }),
 ];
 
-/// Runs the steps; the last thing printed is how long each took.
+/// Runs the steps. Each says how long it took when it ends; the last thing printed is all of that as a table.
 pub(crate) fn run() -> Result {
     let mut times = Vec::new();
     let result = run_steps(STEPS, &mut times);
@@ -36,6 +36,7 @@ fn run_steps(steps: &[Step], times: &mut Vec<(&'static str, Duration)>) -> Resul
         let start = Instant::now();
         let result = step();
         times.push((name, start.elapsed()));
+        println!("==> {}/{}: {name}: {:.1} s", number + 1, steps.len(), start.elapsed().as_secs_f64());
         result.map_err(|error| format!("step `{name}`: {error}"))?;
     }
     Ok(())
