@@ -14,13 +14,17 @@ pub(crate) fn run(line: &str) -> Result {
 
 /// The same with environment variables set.
 pub(crate) fn run_with(variables: &[(&str, &str)], line: &str) -> Result {
-    let status = command(line).envs(variables.iter().copied()).status();
-    let status = status.map_err(|error| format!("cannot start `cargo {line}`: {error}"))?;
-    if status.success() {
+    if status(variables, line)? == Some(0) {
         return Ok(());
     }
     let set: String = variables.iter().map(|(name, value)| format!("{name}={value} ")).collect();
     Err(format!("this failed, and can be repeated alone: {set}cargo {line}"))
+}
+
+/// The same for whoever can tell one failure from another: the status, none if a signal ended it.
+pub(crate) fn status(variables: &[(&str, &str)], line: &str) -> Result<Option<i32>> {
+    let status = command(line).envs(variables.iter().copied()).status();
+    status.map(|status| status.code()).map_err(|error| format!("cannot start `cargo {line}`: {error}"))
 }
 
 /// Runs cargo and returns what it printed. The error has all of it, from both streams.

@@ -37,6 +37,9 @@ Usage: cargo xtask <chore>
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
                         each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
                         policy, cel, record, hook
+  soak mutants [--sample N] [--seed S] [CRATE]...
+                        change N small things (24 unless told) in each crate, one at a time, and see whether its
+                        tests notice: a table of scores and what was missed; needs cargo-mutants
   schema                write the committed JSON schemas and docs/agents.md again
 
 Before a commit: `cargo xtask ci`. While working: `cargo xtask tidy` takes a second.

@@ -4,6 +4,8 @@
 //! Nothing is kept between rounds, and the tests run in our own process group: Ctrl-C ends both at once and
 //! leaves nothing behind. Proptest writes a failing case down by itself.
 
+mod mutants;
+
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
@@ -28,8 +30,11 @@ const PIPELINE: &str = "pipeline";
 const AUDIT: &str = "audit";
 const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel", "record", "hook"];
 
-/// `[--minutes N] [NAME]`
+/// `[--minutes N] [NAME]`, or `mutants` with arguments of its own.
 pub(crate) fn run(args: &[&str]) -> Result {
+    if let ["mutants", rest @ ..] = args {
+        return mutants::run(rest);
+    }
     let (minutes, name) = arguments(args)?;
     let limit = Duration::from_secs(minutes.saturating_mul(60));
     if name.is_none_or(|name| name == PIPELINE) {
@@ -98,7 +103,7 @@ fn arguments<'a>(args: &[&'a str]) -> Result<(u64, Option<&'a str>)> {
         [] => Ok((minutes, None)),
         [name] if [PIPELINE, AUDIT].contains(name) || FUZZED.contains(name) => Ok((minutes, Some(name))),
         _ => Err(format!(
-            "`{}` is not understood here; write `--minutes N` and perhaps one of {PIPELINE}, {AUDIT}, {}",
+            "`{}` is not understood here; write `--minutes N` and perhaps one of {PIPELINE}, {AUDIT}, {}, or `mutants`",
             rest.join(" "),
             FUZZED.join(", ")
         )),
