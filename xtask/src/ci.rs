@@ -1,21 +1,25 @@
 //! Everything a change must pass, quick checks first, stopping at the first failure.
 
+mod alone;
+
 use std::time::{Duration, Instant};
 
 use crate::{Result, bench, cargo, soak, tidy};
 
 type Step = (&'static str, fn() -> Result);
 
-/// Feature unification can hide a missing feature or dependency: that is why the crates are also checked
-/// one by one. The examples' output is compared by ordinary tests.
+/// One build serves tidy, the tests, the documentation's examples, the fuzzers and the benchmarks: whatever is built for
+/// one package alone (`-p`) has other features, and most of the dependencies are compiled once more. The examples'
+/// output is compared by ordinary tests.
 const STEPS: &[Step] = &[
     ("format", || cargo::run("fmt --all --check")),
     ("lints", || cargo::run("clippy --workspace --all-targets -- -D warnings")),
+    ("build", || cargo::run("build --workspace --all-targets")),
     ("tidy", tidy::run),
     ("tests", all_tests),
     ("examples in the documentation", || cargo::run("test --workspace --doc")),
     ("documentation", || cargo::run_with(&[("RUSTDOCFLAGS", "-Dwarnings")], "doc --workspace --no-deps")),
-    ("each crate alone", each_crate_alone),
+    ("each crate alone", alone::run),
     ("fuzzers", soak::briefly),
     ("quick benchmarks", || {
         ["core", "rules", "audit", "hook"].iter().try_for_each(|name| bench::run(&[name, "--quick"]))
@@ -48,14 +52,6 @@ fn all_tests() -> Result {
     }
     println!("cargo-nextest is not installed: using `cargo test`");
     cargo::run("test --workspace --tests --lib --bins")
-}
-
-fn each_crate_alone() -> Result {
-    let metadata = cargo::metadata()?;
-    for package in cargo::list(&metadata, "packages") {
-        cargo::run(&format!("check -q -p {}", cargo::text(package, "name")))?;
-    }
-    Ok(())
 }
 
 fn table(times: &[(&str, Duration)]) -> String {
