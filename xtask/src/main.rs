@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a developer's terminal")]
 
 mod bench;
+mod built;
 mod cargo;
 mod ci;
 mod corpora;
@@ -79,9 +80,7 @@ fn run(args: &[&str]) -> Result {
 }
 
 fn schema() -> Result {
-    cargo::run("run -q -p tollgate-wire --example schema")?;
-    cargo::run("run -q -p tollgate-config --example policy_schema")?;
-    cargo::run("run -q -p tollgate-hook --example agents_page")
+    built::generators(&[])?.into_iter().collect()
 }
 
 /// The repository's root. Cargo says where this package lies when it runs it; started by hand, the

@@ -13,7 +13,7 @@ mod tree;
 
 use std::fmt;
 
-use crate::{Result, cargo};
+use crate::{Result, built, cargo};
 use tree::Tree;
 
 /// Something to mend: where, what, and what to do about it.
@@ -47,7 +47,7 @@ pub(crate) fn run() -> Result {
     findings.extend(bans::check(&tree));
     findings.extend(conformance::check(&tree));
     findings.extend(text::check(&tree));
-    findings.extend(generated::SCHEMAS.into_iter().flat_map(|line| generated::check(cargo::output(line))));
+    findings.extend(built::generators(&["--check"])?.into_iter().flat_map(generated::check));
     findings.sort();
     for finding in &findings {
         println!("{finding}");
