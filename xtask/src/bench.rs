@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::{Result, cargo, dist};
+use crate::{Result, built, cargo, dist};
 
 const PACKAGE: &str = "tollgate-benches";
 
@@ -17,6 +17,13 @@ pub(crate) fn run(args: &[&str]) -> Result {
     }
     let program = hook(args.contains(&"--quick"))?.display().to_string();
     cargo::run_with(&[("TOLLGATE_HOOK", &program)], &command)
+}
+
+/// Shows that every benchmark still runs. As the tests are built: what it prints is not for comparing.
+pub(crate) fn briefly() -> Result {
+    let program = built::path("tollgate-hook")?.display().to_string();
+    let run = |name: &String| built::run(name, &["--quick"], &[("TOLLGATE_HOOK", &program)]);
+    names(&cargo::metadata()?).iter().try_for_each(run)
 }
 
 /// The program that the benchmark of hooks starts: as it is given to others or, to see that it still runs, as it is.

@@ -30,6 +30,15 @@ pub(crate) fn path(name: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(cargo::text(&metadata, "target_directory")).join("debug").join(name))
 }
 
+/// Runs a program that the build of everything made, with its output on our terminal.
+pub(crate) fn run(name: &str, args: &[&str], variables: &[(&str, &str)]) -> Result {
+    let status = Command::new(path(name)?).args(args).envs(variables.iter().copied()).status();
+    let status = status.map_err(|error| {
+        format!("cannot start `{name}`: {error}; `cargo build --workspace --all-targets` builds it")
+    })?;
+    if status.success() { Ok(()) } else { Err(format!("`{name} {}` failed", args.join(" "))) }
+}
+
 /// Runs a program that says little; the error has what it said.
 fn output(command: &mut Command, name: &str) -> Result {
     let output = command.output().map_err(|error| format!("cannot start `{name}`: {error}"))?;

@@ -8,14 +8,17 @@ mod mutants;
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU64;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{iter, thread};
 
-use crate::{Result, cargo};
+use crate::{Result, built, cargo};
 
 /// The pipeline against its reference, and whatever reads bytes from outside.
 const TESTS: &str = "test --release -q -p tollgate-testkit -p tollgate-wire --lib --test model";
 /// Processes that append to one log and are killed at random moments; each run has moments of its own.
 const KILLED: &str = "test --release -q -p tollgate-trials --test processes";
+const FUZZER: &str = "tollgate-fuzz";
 const DEFAULT_MINUTES: u64 = 10;
 const BRIEF_SECONDS: u64 = 15;
 const FIRST_ROUND: u32 = 1_000;
@@ -45,18 +48,27 @@ pub(crate) fn run(args: &[&str]) -> Result {
     }
     for target in FUZZED.iter().filter(|target| name.is_none_or(|name| name == **target)) {
         fuzz(target, limit.as_secs())?;
-        cargo::run(&format!("run --release -q -p tollgate-fuzz -- {target} --growth"))?;
+        cargo::run(&format!("run --release -q -p {FUZZER} -- {target} --growth"))?;
     }
     Ok(())
 }
 
-/// Some seconds of every fuzzer, for each change.
+/// Some seconds of every fuzzer, for each change: as the tests are built, with overflow and assertions checked, and one
+/// on each processor.
 pub(crate) fn briefly() -> Result {
-    FUZZED.iter().try_for_each(|target| fuzz(target, BRIEF_SECONDS))
+    let seconds = BRIEF_SECONDS.to_string();
+    let left = Mutex::new(FUZZED.iter());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let some = || iter::from_fn(next).try_for_each(|target| built::run(FUZZER, &[target, "--seconds", &seconds], &[]));
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        let all: Vec<_> = (0..workers).map(|_| scope.spawn(some)).collect();
+        all.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| Err("a fuzzer was lost".to_owned())))
+    })
 }
 
 fn fuzz(target: &str, seconds: u64) -> Result {
-    cargo::run(&format!("run --release -q -p tollgate-fuzz -- {target} --seconds {seconds}"))
+    cargo::run(&format!("run --release -q -p {FUZZER} -- {target} --seconds {seconds}"))
 }
 
 fn pipeline(limit: Duration) -> Result {

@@ -115,7 +115,7 @@ fn try_crate(chosen: &Crate, settings: &Settings, equivalent: &[String]) -> Resu
     let limit = time_limit(&variables, tool, tested_by)?;
     let packages: String = tested_by.iter().map(|name| format!(" --test-package {}", package(name))).collect();
     let line = format!(
-        "mutants --no-config -p {}{packages} --iterate --baseline skip --timeout {limit} --jobs 1 --test-tool {tool} -o {}",
+        "mutants --no-config -p {}{packages} --iterate --caught --unviable --baseline skip --timeout {limit} --jobs 1 --test-tool {tool} -o {}",
         package(name),
         output.display()
     );
