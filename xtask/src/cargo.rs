@@ -59,8 +59,30 @@ pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
+/// Cargo tells us in variables which package we are. Whoever builds must not see them: build scripts that look at such
+/// variables (ring's does) would run again, and all that depends on them be built again, whenever a chore follows a plain
+/// `cargo build` or the other way round.
 fn command(line: &str) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(line.split_whitespace());
+    let about_us = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(about_us)) {
+        command.env_remove(name);
+    }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_not_told_which_package_we_are() {
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some() && env::var_os("CARGO_PKG_NAME").is_some());
+        let command = command("build -q");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["build", "-q"]);
+        for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION_MAJOR"] {
+            assert!(command.get_envs().any(|(key, value)| key == name && value.is_none()), "{name}");
+        }
+    }
 }
