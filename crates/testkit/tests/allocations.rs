@@ -107,3 +107,27 @@ fn a_snapshot_is_cheap_to_share() {
     let pipeline = pipeline((0..100).map(guard));
     assert_eq!(count(|| pipeline.clone()).0, 0);
 }
+
+/// Names come from models, which can make up any number of them.
+#[test]
+fn of_names_found_by_patterns_only_the_first_1024_are_remembered() {
+    let pipeline = pipeline([for_tool(Match::glob("tool*").unwrap(), guard(0))]);
+    let mut body = Body::from(json!({}));
+    let mut cost = |number: usize| {
+        let written = format!("tool {number}");
+        let name = pipeline.name(&written);
+        count(|| drop(pipeline.run_now(&Event::tool(Point::ToolBefore, &name, "call-1"), &mut body))).0
+    };
+    (1..=1025).for_each(|number| assert!(cost(number) > 0, "tool {number}, for the first time"));
+    for (number, is_remembered) in [(1, true), (1023, true), (1024, true), (1025, false), (1025, false)] {
+        assert_eq!(cost(number) == 0, is_remembered, "tool {number}, again");
+    }
+}
+
+#[test]
+fn a_new_name_costs_nothing_where_nobody_has_a_pattern() {
+    let pipeline = pipeline([guard(0), for_tool(Match::exact("other"), guard(1))]);
+    let (name, mut body) = (pipeline.name("new"), Body::from(json!({})));
+    let event = Event::tool(Point::ToolBefore, &name, "call-1");
+    assert_eq!(count(|| drop(pipeline.run_now(&event, &mut body))).0, 0);
+}
