@@ -1,6 +1,8 @@
-//! Headers keep their order and ignore case.
+//! What the values of core promise by themselves: headers keep their order and ignore case, approvals come in time.
 
-use tollgate_core::Headers;
+use std::time::Duration;
+
+use tollgate_core::{Approval, Digest, Headers, Question};
 
 const FIELDS: [(&str, &str); 4] = [("Accept", "a"), ("X-Trace", "1"), ("x-trace", "2"), ("Empty", "")];
 
@@ -43,5 +45,18 @@ fn set_leaves_one_value_at_the_end() {
         let mut headers = headers(&FIELDS);
         headers.set(name, "new");
         assert_eq!(headers.iter().collect::<Vec<_>>(), expected, "{name}");
+    }
+}
+
+#[test]
+fn an_approval_counts_until_its_deadline() {
+    let answer = |at: u64| {
+        let digest = Digest([1; 32]);
+        let deadline = Some(Duration::from_secs(10));
+        let approval = Approval { digest, granted: true, by: "ann".into(), at: Duration::from_secs(at) };
+        format!("{:?}", Question { parts: Vec::new(), digest, deadline, route: None }.answer(&approval))
+    };
+    for (at, counts) in [(9, true), (10, true), (11, false)] {
+        assert_eq!(answer(at) == answer(0), counts, "after {at} seconds: {}", answer(at));
     }
 }
