@@ -38,10 +38,10 @@ struct Amount {
 }
 
 const QUICK: Amount = Amount {
-    processes: 300,
+    processes: 30,
     many: Effort { rounds: 30, turn: Duration::from_millis(15) },
     synced: Effort { rounds: 3, turn: Duration::from_millis(100) },
-    records: 200_000,
+    records: 20_000,
     checks: 2,
 };
 const FULL: Amount = Amount {
