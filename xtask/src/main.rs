@@ -24,8 +24,8 @@ The chores of this repository.
 
 Usage: cargo xtask <chore>
 
-  ci                    everything a change must pass: format, lints, tidy, tests, documentation,
-                        a quick benchmark, and each crate checked alone
+  ci                    everything a change must pass: format, lints, tidy, tests, documentation, crates
+                        checked alone, fuzzers and quick benchmarks; says how long each step took
   tidy                  the house rules only: dependency arrows, sizes, the budget of core, bans,
                         conformance, text, generated files; prints every finding
   bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
