@@ -1,8 +1,8 @@
 //! From how a program ended to a verdict.
 
 use tollgate_core::{Body, Event, Fault, FaultKind, Point, Verdict};
+use tollgate_process::Ended;
 
-use crate::process::Ended;
 use crate::protocol::Protocol;
 
 /// Why, where a program refuses and does not say.
@@ -17,6 +17,11 @@ const EXCERPT: usize = 200;
 /// The verdict of a program that has ended.
 pub(crate) fn verdict(protocol: Protocol, event: &Event<'_>, body: &mut Body, ended: &Ended) -> Result<Verdict, Fault> {
     let verdict = match (ended.code, ended.signal) {
+        // Who still may speak for it and never does has not consented.
+        (Some(0), _) if ended.held && ended.out.trim_ascii().is_empty() => {
+            let what = "it ended, and what it started kept its standard output open without an answer";
+            return Err(Fault::new(FaultKind::Timeout, what));
+        }
         (Some(0), _) => {
             let said = std::str::from_utf8(&ended.out);
             let said = said.map_err(|_| Fault::new(FaultKind::Garbage, "what it said is no text (UTF-8)"))?;

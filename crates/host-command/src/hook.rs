@@ -2,13 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use tollgate_core::{Body, Edit, Event, Fault, FaultKind, Outcome, Step, Verdict, Watch};
+use tollgate_process::{Job, Running};
 
 use crate::answer::verdict;
 use crate::find::{PROJECT, Program};
-use crate::process::{Job, Running};
 use crate::protocol::Protocol;
 
 /// How long a program may take, unless somebody says otherwise.
@@ -57,15 +58,16 @@ impl Hook {
             return Ok(Verdict::Pass);
         }
         let stdin = self.protocol.question(event, body)?;
-        let job = Job {
-            argv: self.program.argv.clone(),
-            folder: self.folder(event),
-            env: self.environment(event),
-            stdin,
-            timeout: self.timeout,
-        };
-        let ended = Running::start(job).await?;
+        let ended = Running::start(Job { command: self.command(event)?, stdin, timeout: self.timeout }).await?;
         verdict(self.protocol, event, body, &ended)
+    }
+
+    fn command(&self, event: &Event<'_>) -> Result<Command, Fault> {
+        let (program, arguments) =
+            self.program.argv.split_first().ok_or_else(|| Fault::new(FaultKind::Missing, "it has no program"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(self.environment(event)).current_dir(self.folder(event));
+        Ok(command)
     }
 
     /// Where it runs: where the event happens, unless it names files of its own folder. From elsewhere these names would

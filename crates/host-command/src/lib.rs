@@ -20,11 +20,10 @@ mod answer;
 mod find;
 mod hook;
 mod plain;
-mod process;
 mod protocol;
 mod words;
 
 pub use find::{Given, Program, Unfound, find};
 pub use hook::{Hook, LIMIT};
-pub use process::end_all;
 pub use protocol::Protocol;
+pub use tollgate_process::end_all;

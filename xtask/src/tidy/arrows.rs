@@ -18,6 +18,7 @@ const STACK: &[(&str, u8, u8)] = &[
     ("tollgate-wire", 1, 1),
     ("tollgate-shell", 2, 2),
     ("tollgate-secrets", 2, 2),
+    ("tollgate-process", 2, 2),
     ("tollgate-rules", 3, 3),
     ("tollgate-audit", 3, 3),
     ("tollgate-sandbox", 3, 3),
