@@ -6,12 +6,12 @@ use super::Finding;
 use super::tree::Tree;
 use crate::{Result, cargo};
 
-/// Crates that nothing in the stack may use.
-const TOP: u8 = 9;
 const ANYTHING: u8 = u8::MAX;
+/// Crates that nothing in the stack may use.
+const TOP: u8 = 10;
 
 /// Package, the level it stands on, its reach: it may use whatever stands below its reach. For most that is
-/// their own level, so neighbours do not know each other.
+/// their own level, so neighbours do not know each other. Some crates of the design have a place and do not exist yet.
 const STACK: &[(&str, u8, u8)] = &[
     ("tollgate-core", 0, 0),
     ("tollgate-clock", 1, 1),
@@ -19,6 +19,8 @@ const STACK: &[(&str, u8, u8)] = &[
     ("tollgate-shell", 2, 2),
     ("tollgate-secrets", 2, 2),
     ("tollgate-process", 2, 2),
+    // The façade stands low: a library user brings the surface, and the agent runtime stands on it.
+    ("tollgate", 2, 2),
     ("tollgate-rules", 3, 3),
     ("tollgate-audit", 3, 3),
     ("tollgate-sandbox", 3, 3),
@@ -28,13 +30,13 @@ const STACK: &[(&str, u8, u8)] = &[
     ("tollgate-host-http", 3, 3),
     ("tollgate-config", 4, 4),
     ("tollgate-engine", 5, 5),
-    ("tollgate-hook", 6, 6),
-    ("tollgate-mcp", 6, 6),
-    ("tollgate-model", 6, 6),
-    ("tollgate-agent", 6, 6),
-    ("tollgate-cli", 7, 7),
-    // The façade shows the lower half only: a library user brings the surface.
-    ("tollgate", TOP, 4),
+    ("tollgate-serve", 6, 6),
+    ("tollgate-settings", 6, 6),
+    ("tollgate-hook", 7, 7),
+    ("tollgate-mcp", 7, 7),
+    ("tollgate-model", 7, 7),
+    ("tollgate-agent", 8, 8),
+    ("tollgate-cli", 9, 9),
     ("tollgate-testkit", TOP, 2),
     ("tollgate-benches", TOP, ANYTHING),
     ("tollgate-fuzz", TOP, ANYTHING),
@@ -157,10 +159,24 @@ mod tests {
             ("tollgate-hook", "tollgate-mcp", false),
             ("tollgate-cli", "tollgate-hook", true),
             ("tollgate-cli", "tollgate-testkit", false),
-            ("tollgate", "tollgate-rules", true),
+            ("tollgate", "tollgate-wire", true),
+            ("tollgate", "tollgate-secrets", false),
             ("tollgate", "tollgate-engine", false),
-            ("tollgate", "tollgate-hook", false),
-            ("tollgate-engine", "tollgate", false),
+            ("tollgate-secrets", "tollgate", false),
+            ("tollgate-host-js", "tollgate", true),
+            ("tollgate-agent", "tollgate", true),
+            ("tollgate-host-command", "tollgate-process", true),
+            ("tollgate-process", "tollgate-host-command", false),
+            ("tollgate-settings", "tollgate-engine", true),
+            ("tollgate-settings", "tollgate-serve", false),
+            ("tollgate-engine", "tollgate-settings", false),
+            ("tollgate-mcp", "tollgate-settings", true),
+            ("tollgate-mcp", "tollgate-model", false),
+            ("tollgate-model", "tollgate-hook", false),
+            ("tollgate-agent", "tollgate-mcp", true),
+            ("tollgate-agent", "tollgate-model", true),
+            ("tollgate-mcp", "tollgate-agent", false),
+            ("tollgate-cli", "tollgate-agent", true),
             ("tollgate-testkit", "tollgate-wire", true),
             ("tollgate-testkit", "tollgate-rules", false),
             ("tollgate-benches", "tollgate-testkit", true),
