@@ -9,24 +9,18 @@
 
 mod agents;
 mod command;
-mod diff;
 mod examine;
-mod json;
-mod manifest;
 mod ours;
 mod place;
 mod plan;
 mod switches;
-mod text;
 mod trust;
-mod write;
 
 pub use agents::{Level, SETUPS, Setup};
-pub use diff::{Line, unified};
 pub use examine::{Finding, Report, Weight, examine};
 pub use place::{Place, is_small};
 pub use plan::{Plan, chosen};
-pub use write::Change;
+pub use tollgate_settings::{Change, Line, unified};
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub(super) fn change(plan: &Plan, wanted: &Wanted<'_>, writing: &Writing, json: 
     }
     let writes = !writing.dry_run && !plan.is_empty();
     if writes {
-        let files = plan.changes.iter().map(|change| change.path.as_path());
+        let files = plan.changes().iter().map(|change| change.path.as_path());
         human::require_for(wanted.what, writing.key.key.as_deref(), files)?;
     }
     if !json {
@@ -48,14 +48,14 @@ pub(super) fn change(plan: &Plan, wanted: &Wanted<'_>, writing: &Writing, json: 
         }
         plan.write()?;
     }
-    let code = if plan.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NO) };
+    let code = if plan.left().is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NO) };
     if json {
         print_json(&document(plan, writes))?;
-    } else if plan.is_empty() && plan.left.is_empty() {
+    } else if plan.is_empty() && plan.left().is_empty() {
         print(&format!("{}\n", visible(wanted.nothing)))?;
     } else if writing.dry_run {
         print("nothing was changed: this is what would be\n")?;
-    } else if plan.left.is_empty() {
+    } else if plan.left().is_empty() {
         print(wanted.done)?;
     } else {
         print(&left(plan, writes))?;
@@ -66,7 +66,7 @@ pub(super) fn change(plan: &Plan, wanted: &Wanted<'_>, writing: &Writing, json: 
 /// What is said when something had to stay where it was. Only what takes away leaves anything.
 fn left(plan: &Plan, written: bool) -> String {
     let done = if written { "taken away, except from" } else { "nothing was changed in" };
-    let files = plan.left.iter().map(|(path, _)| format!("  {}\n", visible(&path.display().to_string())));
+    let files = plan.left().iter().map(|(path, _)| format!("  {}\n", visible(&path.display().to_string())));
     let files: String = files.collect();
     format!("{done} these files; what they call Tollgate for is still judged\n{files}")
 }
@@ -86,10 +86,10 @@ fn agreed() -> Result<bool, Failure> {
 
 fn shown(plan: &Plan, paint: Paint) -> String {
     let mut out = String::new();
-    for change in &plan.changes {
+    for change in plan.changes() {
         let _ = writeln!(out, "{}", difference(change, paint));
     }
-    for (path, why) in &plan.left {
+    for (path, why) in plan.left() {
         let _ = writeln!(out, "{} {}: {why}", paint.yellow("left:"), visible(&path.display().to_string()));
     }
     out
@@ -129,7 +129,7 @@ fn plain(line: &str) -> String {
 }
 
 fn document(plan: &Plan, written: bool) -> Value {
-    let changes = plan.changes.iter().map(|change| {
+    let changes = plan.changes().iter().map(|change| {
         let what = match (&change.before, &change.after) {
             (None, _) => "created",
             (_, None) => "removed",
@@ -138,9 +138,9 @@ fn document(plan: &Plan, written: bool) -> Value {
         let diff = difference(change, Paint::PLAIN);
         json!({ "agent": change.agent, "path": change.path, "what": what, "diff": diff })
     });
-    let left = plan.left.iter().map(|(path, why)| json!({ "path": path, "why": why }));
+    let left = plan.left().iter().map(|(path, why)| json!({ "path": path, "why": why }));
     json!({
-        "ok": plan.left.is_empty(),
+        "ok": plan.left().is_empty(),
         "written": written,
         "changes": changes.collect::<Vec<_>>(),
         "left": left.collect::<Vec<_>>(),

@@ -6,6 +6,7 @@ mod registered;
 use std::path::{Path, PathBuf};
 
 use tollgate_core::Point;
+use tollgate_settings::{json, read};
 
 pub(crate) use self::registered::programs_in;
 use self::registered::{Registered, Registration};
@@ -14,8 +15,7 @@ use super::command::is_ours;
 use super::ours::is_current;
 use super::place::{Place, is_executable};
 use super::plan::resolved;
-use super::write::read;
-use super::{json, switches, trust};
+use super::{switches, trust};
 use crate::failing::failing;
 
 /// What was found out about one agent.

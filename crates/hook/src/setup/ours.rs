@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tollgate_settings::json::{self, holds};
+use tollgate_settings::text::{Edited, Insertion, Made, digest, inserted};
 
 use super::agents::{Content, File, Setup, Wanted};
 use super::command::{is_mentioned, is_ours};
 use super::examine::programs_in;
-use super::json;
-use super::manifest::Entry;
-use super::text::{Edited, Insertion, Made, digest, inserted};
+use super::plan::Entry;
 use super::trust::{self, Trusted};
 
 /// OpenClaw names the folder of a plugin.
@@ -38,18 +38,6 @@ pub(crate) fn is_current(
             holds(&there, wanted) && count(agent, &there) == count(agent, wanted)
         }
     })
-}
-
-fn holds(there: &Value, wanted: &Value) -> bool {
-    match (there, wanted) {
-        (Value::Object(there), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, wanted)| there.get(key).is_some_and(|there| holds(there, wanted)))
-        }
-        (Value::Array(there), Value::Array(wanted)) => wanted.iter().all(|wanted| there.contains(wanted)),
-        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => false,
-        (Value::Bool(there), Value::Bool(wanted)) => there == wanted,
-        _ => true,
-    }
 }
 
 /// How many handlers of ours there are.

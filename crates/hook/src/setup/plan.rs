@@ -3,45 +3,49 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tollgate_clock::SystemClock;
 use tollgate_core::Clock as _;
 use tollgate_engine::MANIFEST;
+use tollgate_settings::text::{Edited, Made};
+use tollgate_settings::{Change, Order, json};
 
 use super::agents::{Content, File, Level, SETUPS, Setup, Wanted};
 use super::command::is_ours;
-use super::json;
-use super::manifest::{Entry, Kind, Manifest};
 use super::ours::{calls_us, check_rest, is_current, is_exactly_ours, is_own_plugin, mend, whole};
 use super::place::Place;
-use super::text::{Edited, Made, cut, digest};
 use super::trust::{self, Trusted};
-use super::write::{Change, apply, clear, missing, read};
 
 /// What would be written.
 #[derive(Debug)]
-pub struct Plan {
-    /// Files that change, in the order in which they are written.
-    pub changes: Vec<Change>,
-    /// What stays although it was asked to go, and why.
-    pub left: Vec<(PathBuf, String)>,
-    /// Folders that go afterwards if they are empty then.
-    folders: Vec<PathBuf>,
-    data: PathBuf,
-    /// The note as it was read. Whoever changes it meanwhile is noticed.
-    noted: Option<String>,
-    known: Manifest,
-    manifest: Manifest,
-    order: Order,
+pub struct Plan(pub(crate) tollgate_settings::Plan<Kind>);
+
+pub(crate) type Entry = tollgate_settings::Entry<Kind>;
+
+/// What is noted of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    Entries {
+        own: Vec<String>,
+    },
+    Whole,
+    /// Older notes have no hashes, so nothing is ours for what they say alone.
+    Trust {
+        hooks: PathBuf,
+        #[serde(default)]
+        trusted: Vec<Trusted>,
+    },
 }
 
-/// When the note is written. It has to say what stands in files as long as it stands there: also if we are killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Before anything is put in.
-    NoteFirst,
-    /// After everything is taken out.
-    NoteLast,
+impl tollgate_settings::Kind for Kind {
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Trust { hooks, .. }, Self::Trust { hooks: others, .. }) => hooks == others,
+            (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        }
+    }
 }
 
 impl Plan {
@@ -78,12 +82,12 @@ impl Plan {
 
     /// All that may be registered for an agent, in the order in which it comes out.
     fn entries(&self, setup: &Setup, wanted: &[Wanted<'_>]) -> Vec<Entry> {
-        let noted = self.known.files.iter().filter(|entry| entry.agent == setup.id);
+        let noted = self.0.known().files.iter().filter(|entry| entry.agent == setup.id);
         let mut entries: Vec<Entry> = noted.cloned().collect();
         // What nobody noted is recognised by its command.
         for file in wanted.iter().flat_map(|wanted| (setup.files)(wanted)) {
             let kind = kind(&file.content);
-            if self.known.find(&file.path, &kind).is_none() {
+            if self.0.known().find(&file.path, &kind).is_none() {
                 entries.push(unnoted(setup.id, &file, kind));
             }
         }
@@ -95,46 +99,27 @@ impl Plan {
     }
 
     pub(crate) fn begin(data: &Path, order: Order) -> Result<Self, String> {
-        let (known, noted) = Manifest::read(data)?;
-        Ok(Self {
-            changes: Vec::new(),
-            left: Vec::new(),
-            folders: Vec::new(),
-            data: data.to_owned(),
-            noted,
-            manifest: known.clone(),
-            known,
-            order,
-        })
+        tollgate_settings::Plan::begin(&data.join(MANIFEST), order).map(Self)
+    }
+
+    /// Files that change, in the order in which they are written.
+    pub fn changes(&self) -> &[Change] {
+        &self.0.changes
+    }
+
+    /// What stays although it was asked to go, and why.
+    pub fn left(&self) -> &[(PathBuf, String)] {
+        &self.0.left
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.known == self.manifest
+        self.0.is_empty()
     }
 
     /// Writes it: all, or nothing.
     pub fn write(&self) -> Result<(), String> {
-        apply(&self.steps())?;
-        clear(&self.folders);
-        Ok(())
-    }
-
-    /// Every file that is written, the note among them.
-    pub(crate) fn steps(&self) -> Vec<Change> {
-        let note = Change {
-            agent: String::new(),
-            path: self.data.join(MANIFEST),
-            before: self.noted.clone(),
-            after: self.manifest.text(),
-            mode: 0o600,
-        };
-        let noted = (note.before != note.after).then_some(note);
-        let changes = self.changes.iter().cloned();
-        match self.order {
-            Order::NoteFirst => noted.into_iter().chain(changes).collect(),
-            Order::NoteLast => changes.chain(noted).collect(),
-        }
+        self.0.write()
     }
 
     pub(crate) fn install_files(&mut self, wanted: &Wanted<'_>, problems: &mut Vec<String>) {
@@ -149,7 +134,7 @@ impl Plan {
 
     fn install_file(&mut self, wanted: &Wanted<'_>, file: &File) -> Result<(), String> {
         let agent = wanted.setup.id;
-        let current = self.now(&file.path)?;
+        let current = self.0.now(&file.path)?;
         let needed = match &file.content {
             Content::Trust { hooks } => self.hooks(agent, hooks)?.1,
             _ => Vec::new(),
@@ -157,7 +142,7 @@ impl Plan {
         if is_current(agent, current.as_deref(), &file.content, &needed)? {
             return Ok(());
         }
-        let known = self.manifest.find(&file.path, &kind(&file.content)).cloned();
+        let known = self.0.manifest().find(&file.path, &kind(&file.content)).cloned();
         let entry = known.clone().unwrap_or_else(|| unnoted(agent, file, kind(&file.content)));
         let clean = self.clean(&entry, &file.content, current.as_deref(), &needed)?;
         let Edited { text: after, ranges, made } = match &file.content {
@@ -168,19 +153,16 @@ impl Plan {
         check_rest(agent, file, &clean, &after, &made)?;
         // A file with nothing of ours in it is no longer the one that we made.
         let is_same = current.as_ref().is_some_and(|current| *current != clean);
-        self.manifest.put(Entry {
-            agent: agent.to_owned(),
-            path: file.path.clone(),
+        let entry = Entry {
             kind: noted(&file.content, needed),
             created: current.is_none() || (entry.created && is_same),
-            folders: self.missing(&file.path),
             ranges,
             made,
-            digest: digest(&after),
-            since: known.and_then(|known| known.since).or_else(|| Some(now())),
-        });
+            since: entry.since.or_else(|| Some(now())),
+            ..unnoted(agent, file, kind(&file.content))
+        };
         let executable = matches!(file.content, Content::Whole { executable: true, .. });
-        self.change(agent, &file.path, current, Some(after), if executable { 0o755 } else { 0o644 });
+        self.0.put(entry, current, after, if executable { 0o755 } else { 0o644 });
         Ok(())
     }
 
@@ -202,12 +184,12 @@ impl Plan {
     }
 
     fn remove_file(&mut self, entry: &Entry, wanted: &[Wanted<'_>]) -> Result<(), String> {
-        let current = self.now(&entry.path)?;
+        let current = self.0.now(&entry.path)?;
         if let Some(text) = current.as_deref().filter(|text| is_foreign(entry, wanted, text)) {
             let calls = wanted.iter().any(|wanted| calls_us(wanted.setup, &entry.path, text));
-            if calls || self.known.files.contains(entry) {
+            if calls || self.0.known().files.contains(entry) {
                 let why = "it is not, or not only, what Tollgate wrote there; take out what calls `tollgate hook`";
-                self.left.push((entry.path.clone(), why.to_owned()));
+                self.0.left.push((entry.path.clone(), why.to_owned()));
             }
             return Ok(());
         }
@@ -215,11 +197,7 @@ impl Plan {
             Some(text) => self.without(entry, text)?,
             None => None,
         };
-        self.manifest.drop(entry);
-        if after.is_none() {
-            self.folders.extend(entry.folders.iter().cloned());
-        }
-        self.change(&entry.agent, &entry.path, current, after, 0o644);
+        self.0.take(entry, current, after);
         Ok(())
     }
 
@@ -228,16 +206,7 @@ impl Plan {
         if entry.kind == Kind::Whole {
             return Ok(None);
         }
-        let before = (digest(text) == entry.digest).then(|| cut(text, &entry.ranges)).flatten();
-        let rest = match before {
-            Some(before) => before,
-            None => self.taken_out(entry, text)?,
-        };
-        // Of a file that we made and nobody else wrote into, no more than an empty object is left.
-        let content: String = rest.split_whitespace().collect();
-        let is_nothing = content.is_empty() || content == "{}";
-        let goes = is_nothing && rest != text && self.known.is_created(&entry.path);
-        Ok((!goes).then_some(rest))
+        self.0.without(entry, text, || self.taken_out(entry, text))
     }
 
     /// A file that was changed since, without what is recognised as ours.
@@ -258,44 +227,13 @@ impl Plan {
         }
     }
 
-    /// What a file holds by now, with what is planned so far.
-    fn now(&self, path: &Path) -> Result<Option<String>, String> {
-        match self.changes.iter().rev().find(|change| change.path == path) {
-            Some(change) => Ok(change.after.clone()),
-            None => read(path).map_err(|problem| problem.replace(&format!("`{}`: ", path.display()), "")),
-        }
-    }
-
     /// A file of Codex's hooks, under the name by which Codex knows it, and the trust that ours in it need.
     fn hooks(&self, agent: &str, path: &Path) -> Result<(PathBuf, Vec<Trusted>), String> {
-        let text = self.now(path)?.unwrap_or_default();
+        let text = self.0.now(path)?.unwrap_or_default();
         let hooks = json::read(&text).map_err(|problem| mend(&problem))?;
         let path = resolved(path);
         let needed = trust::needed(&path, &hooks, &|part| is_ours(agent, part));
         Ok((path, needed))
-    }
-
-    fn missing(&self, path: &Path) -> Vec<PathBuf> {
-        let planned: Vec<&PathBuf> = self.manifest.files.iter().flat_map(|entry| &entry.folders).collect();
-        // Whoever is removed last takes the folders along.
-        let mut folders = missing(path);
-        folders.extend(
-            path.ancestors().skip(1).filter(|above| planned.contains(&&above.to_path_buf())).map(Path::to_owned),
-        );
-        folders.sort();
-        folders.dedup();
-        folders
-    }
-
-    fn change(&mut self, agent: &str, path: &Path, before: Option<String>, after: Option<String>, mode: u32) {
-        if before == after {
-            return;
-        }
-        if let Some(earlier) = self.changes.iter_mut().find(|change| change.path == path) {
-            earlier.after = after;
-            return;
-        }
-        self.changes.push(Change { agent: agent.to_owned(), path: path.to_owned(), before, after, mode });
     }
 }
 

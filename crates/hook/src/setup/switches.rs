@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tollgate_settings::{json, read};
 
 use super::agents::Level;
 use super::command::is_mentioned;
 use super::examine::Finding;
 use super::place::Place;
-use super::write::read;
-use super::{json, trust};
+use super::trust;
 use crate::switch_files::{At, SWITCH_FILES};
 
 /// A setting, and what it says when hooks do not run.

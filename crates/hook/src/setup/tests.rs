@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::{Expect, expect};
 use serde_json::Value;
+use tollgate_settings::{Order, json};
 
 use super::agents::{Content, Event, File, Level, SETUPS, Setup, Wanted};
-use super::json;
 use super::place::Place;
-use super::plan::{Order, Plan};
+use super::plan::Plan;
 
 const PROGRAM: &str = "/opt/my tools/tollgate";
 
@@ -177,9 +177,9 @@ fn where_there_was_nothing_there_is_nothing_afterwards() {
         machine.install(setup, level).unwrap().write().unwrap();
         assert_ne!(machine.tree(), before, "{}", setup.id);
         let again = machine.install(setup, level).unwrap();
-        assert!(again.is_empty(), "{}: {:?}", setup.id, again.changes);
+        assert!(again.is_empty(), "{}: {:?}", setup.id, again.changes());
         let removal = machine.removal(setup);
-        assert_eq!(removal.left, [], "{}", setup.id);
+        assert_eq!(removal.left(), [], "{}", setup.id);
         removal.write().unwrap();
         assert_eq!(machine.tree(), before, "{}", setup.id);
         assert!(!machine.data().join("installed.json").exists());

@@ -22,8 +22,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-
-use super::text::{Edited, Insertion, Made, inserted};
+use tollgate_settings::text::Edited;
+use tollgate_settings::toml::Table;
+pub(crate) use tollgate_settings::toml::read;
 
 /// The trust of one handler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,15 +86,6 @@ fn snake(event: &str) -> String {
     out
 }
 
-/// What a `config.toml` says; or what is wrong with it, and where.
-pub(crate) fn read(text: &str) -> Result<toml::Table, String> {
-    text.trim_start_matches('\u{feff}').parse::<toml::Table>().map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
-        format!("line {line}: {}", error.message())
-    })
-}
-
 /// Whether the hash that Codex will compare is the one that stands there.
 pub(crate) fn holds(config: &toml::Table, trusted: &Trusted) -> bool {
     stated(config, &trusted.key) == Some(&trusted.hash) && !is_disabled(config, &trusted.key)
@@ -114,18 +106,11 @@ fn is_disabled(config: &toml::Table, key: &str) -> bool {
 /// Puts the entries at the end of the file.
 pub(crate) fn add(text: &str, trusted: &[Trusted]) -> Result<Edited, String> {
     read(text)?;
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut block = String::new();
-    if !text.is_empty() && !text.ends_with('\n') {
-        block.push_str(newline);
-    }
-    for Trusted { key, hash } in trusted {
-        if !(text.is_empty() && block.is_empty()) {
-            block.push_str(newline);
-        }
-        block.push_str(&format!("{}{newline}trusted_hash = \"{hash}\"{newline}", header(key)));
-    }
-    let edited = inserted(text, vec![Insertion { at: text.len(), text: block }], Made::default());
+    let table = |Trusted { key, hash }: &Trusted| Table {
+        header: header(key),
+        lines: vec![format!("trusted_hash = \"{hash}\"")],
+    };
+    let edited = tollgate_settings::toml::add(text, &trusted.iter().map(table).collect::<Vec<_>>());
     let after = read(&edited.text).map_err(|problem| {
         format!(
             "{problem}, if the trust of the hooks is added as `[hooks.state.…]`: write the table `hooks.state` that way"
@@ -141,25 +126,11 @@ fn header(key: &str) -> String {
     format!("[hooks.state.{}]", json!(key))
 }
 
-/// Takes out the entries with these keys, as far as they are written the way we write them.
+/// Takes out the entries with these keys, as far as they are written the way we write them. Where somebody wrote more
+/// about a hook, the trust goes and the rest stays.
 pub(crate) fn remove(text: &str, keys: &[String]) -> String {
-    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
-    for key in keys {
-        let header = header(key);
-        while let Some(at) = lines.iter().position(|line| line.trim() == header) {
-            let own = |line: &&str| line.trim_start().starts_with("trusted_hash");
-            let end = at + 1 + usize::from(lines.get(at + 1).is_some_and(own));
-            let is_all = lines.get(end).is_none_or(|line| line.trim().is_empty() || line.trim_start().starts_with('['));
-            if !is_all {
-                // Somebody wrote more about this hook. The trust goes, the rest stays.
-                lines.drain(at + 1..end);
-                break;
-            }
-            let blank = at > 0 && lines[at - 1].trim().is_empty();
-            lines.drain(at - usize::from(blank)..end);
-        }
-    }
-    lines.concat()
+    let own = |line: &str| line.trim_start().starts_with("trusted_hash");
+    keys.iter().fold(text.to_owned(), |text, key| tollgate_settings::toml::remove(&text, &header(key), own))
 }
 
 /// The keys of entries that state a hash of ours. A key is only a place, where another hook may stand by now; the hash
@@ -250,7 +221,7 @@ mod tests {
             "[hooks.state.\"x:y:0:0\"]\ntrusted_hash = \"h\"\n",
         ] {
             let after = add(before, &trusted).unwrap();
-            assert_eq!(super::super::text::cut(&after.text, &after.ranges).as_deref(), Some(before));
+            assert_eq!(tollgate_settings::text::cut(&after.text, &after.ranges).as_deref(), Some(before));
             let ended =
                 if before.is_empty() || before.ends_with('\n') { before.to_owned() } else { format!("{before}\n") };
             assert_eq!(remove(&after.text, &keys), ended);

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tollgate_settings::{json, read};
 
 use super::super::agents::{Content, Level, Runs, Setup, script_name};
 use super::super::command::{Command, is_program};
-use super::super::json;
 use super::super::place::Place;
-use super::super::write::read;
 
 /// One event in one file.
 #[derive(Clone, Debug)]

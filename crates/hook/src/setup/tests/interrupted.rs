@@ -4,10 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tollgate_settings::{Order, apply};
+
 use super::{Machine, PROGRAM, put, setup, shared};
 use crate::setup::agents::{Level, Setup};
-use crate::setup::plan::{Order, Plan};
-use crate::setup::write::apply;
+use crate::setup::plan::Plan;
 
 /// Some that have no file, some whose user has written one; with files of their own, with entries, and with trust.
 const AGENTS: &[(&str, Option<&str>)] = &[
@@ -31,7 +32,7 @@ fn killed(setup: &'static Setup, text: Option<&str>, removes: bool, done: usize)
         plan.write().unwrap();
         plan = machine.removal(setup);
     }
-    let steps = plan.steps();
+    let steps = plan.0.steps();
     let Some(some) = steps.get(..done) else { return false };
     apply(some).unwrap();
     machine.removal(setup).write().unwrap();
@@ -62,7 +63,7 @@ fn a_removal_that_fails_gives_back_modes_and_folders() {
     let private = machine.place.home.join(".copilot/hooks/tollgate.json");
     fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).unwrap();
     let plan = Plan::removal(&machine.place, &machine.data(), &setups, Path::new(PROGRAM)).unwrap();
-    put(&plan.changes.last().unwrap().path, "#!/bin/sh\nmine\n");
+    put(&plan.changes().last().unwrap().path, "#!/bin/sh\nmine\n");
     let modes = |machine: &Machine| -> Vec<(PathBuf, u32)> {
         let paths = machine.tree().into_keys().map(|name| machine.root.join(name));
         paths.map(|path| (path.clone(), path.metadata().unwrap().permissions().mode())).collect()

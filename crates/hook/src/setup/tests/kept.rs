@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tollgate_settings::json;
 
 use super::{Machine, PROGRAM, each, put, setup, shared};
 use crate::setup::agents::{Content, Level};
 use crate::setup::command::is_ours;
-use crate::setup::text::Made;
-use crate::setup::{json, trust};
+use crate::setup::trust;
 
 const MOVED: &str = "/opt/other/tollgate-hook";
 
@@ -112,7 +112,7 @@ fn a_script_that_somebody_wrote_is_neither_written_over_nor_emptied() {
                 assert!(problems[0].contains(&says), "{at}: {problems:?}");
             }
             let removal = machine.removal(setup(id));
-            let left: Vec<&Path> = removal.left.iter().map(|(path, _)| path.as_path()).collect();
+            let left: Vec<&Path> = removal.left().iter().map(|(path, _)| path.as_path()).collect();
             assert_eq!(left, [path.as_path()], "{at}");
             removal.write().unwrap();
             assert_eq!(machine.tree()[&format!("home/{file}")], before[&format!("home/{file}")], "{at}");
@@ -166,30 +166,6 @@ fn the_trust_in_a_hook_of_somebody_else_stays() {
         assert_eq!(document(&config), expected, "{noted}");
         assert!(fs::read_to_string(&hooks).unwrap().contains("theirs"), "{noted}");
     }
-}
-
-fn removed(text: &str, made: &Made) -> Result<Option<String>, String> {
-    json::remove(text, &|part| part == "ours", &[], made)
-}
-
-#[test]
-fn a_comment_swallows_nothing_when_what_follows_it_goes() {
-    for (before, after) in [
-        ("[ // mine\n  \"ours\", \"theirs\"]", "[ // mine\n  \"theirs\"]"),
-        ("[ // mine\r\n\t\"ours\" ,\t\"theirs\"]", "[ // mine\r\n\t \"theirs\"]"),
-        ("[\"theirs\", // mine\n  \"ours\" ]", "[\"theirs\" // mine\n   ]"),
-        ("[ // mine\n  \"ours\"]", "[ // mine\n  ]"),
-        ("[ // mine\n  \"ours\"\n]", "[ // mine\n]"),
-        ("[ // mine\n  \"ours\", // not mine\n  \"theirs\"]", "[ // mine\n  // not mine\n  \"theirs\"]"),
-        ("[ /* // mine */\n  \"ours\", \"theirs\"]", "[ /* // mine */ \"theirs\"]"),
-        ("[\"http://theirs\",\n  \"ours\", \"theirs\"]", "[\"http://theirs\", \"theirs\"]"),
-    ] {
-        assert_eq!(removed(before, &Made::default()).unwrap().as_deref(), Some(after), "{before}");
-    }
-    // The line that was begun in an empty list is needed since somebody wrote a comment there.
-    let made = Made { tails: vec![("/a".to_owned(), "\n".to_owned())], ..Made::default() };
-    let text = removed("{\"a\": [ // mine\n\"ours\"\n]}", &made).unwrap();
-    assert_eq!(text.as_deref(), Some("{\"a\": [ // mine\n]}"));
 }
 
 /// Of two members with one name the last counts; without ours, the other would.

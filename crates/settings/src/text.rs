@@ -7,36 +7,44 @@ use serde_json::json;
 
 /// What is put in, and where in the text as it was.
 #[derive(Clone, Debug)]
-pub(crate) struct Insertion {
-    pub(crate) at: usize,
-    pub(crate) text: String,
+pub struct Insertion {
+    /// Where, in bytes.
+    pub at: usize,
+    /// What.
+    pub text: String,
 }
 
 /// A text with something put in.
 #[derive(Clone, Debug)]
-pub(crate) struct Edited {
-    pub(crate) text: String,
-    pub(crate) ranges: Vec<Put>,
-    pub(crate) made: Made,
+pub struct Edited {
+    /// The whole text.
+    pub text: String,
+    /// What was put in, for [`cut`].
+    pub ranges: Vec<Put>,
+    /// What exists only because of it, for [`json::remove`](crate::json::remove).
+    pub made: Made,
 }
 
 /// A range that was put in. What it holds is ours; only its digest is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Put {
-    pub(crate) at: usize,
-    pub(crate) length: usize,
-    pub(crate) digest: String,
+pub struct Put {
+    /// Where it stands, in bytes.
+    pub at: usize,
+    /// How long it is, in bytes.
+    pub length: usize,
+    /// The digest of what it holds.
+    pub digest: String,
 }
 
 /// What exists in a document only because of us.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Made {
+pub struct Made {
     /// Objects and lists, by their JSON pointers; the empty one is the document.
-    pub(crate) containers: Vec<String>,
+    pub containers: Vec<String>,
     /// Anything else.
-    pub(crate) scalars: Vec<String>,
+    pub scalars: Vec<String>,
     /// The ends of lines in containers that were empty and written without.
-    pub(crate) tails: Vec<(String, String)>,
+    pub tails: Vec<(String, String)>,
 }
 
 impl Made {
@@ -50,7 +58,7 @@ impl Made {
 }
 
 /// The text with all of them. Insertions are given in any order.
-pub(crate) fn inserted(text: &str, mut insertions: Vec<Insertion>, made: Made) -> Edited {
+pub fn inserted(text: &str, mut insertions: Vec<Insertion>, made: Made) -> Edited {
     insertions.sort_by_key(|insertion| insertion.at);
     let (mut out, mut ranges, mut done) = (String::with_capacity(text.len() + 512), Vec::new(), 0);
     for Insertion { at, text: new } in insertions {
@@ -64,7 +72,7 @@ pub(crate) fn inserted(text: &str, mut insertions: Vec<Insertion>, made: Made) -
 }
 
 /// The text without what was put in; nothing if something else stands there.
-pub(crate) fn cut(text: &str, ranges: &[Put]) -> Option<String> {
+pub fn cut(text: &str, ranges: &[Put]) -> Option<String> {
     let mut out = text.to_owned();
     for Put { at, length, digest: expected } in ranges.iter().rev() {
         let range: Range<usize> = *at..at.checked_add(*length)?;
@@ -74,6 +82,6 @@ pub(crate) fn cut(text: &str, ranges: &[Put]) -> Option<String> {
 }
 
 /// The digest of a text.
-pub(crate) fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     tollgate_wire::digest(&json!(text)).0.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A file before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The agent it is for.
+    /// The agent whose settings it is, or for whom it is.
     pub agent: String,
     /// The file.
     pub path: PathBuf,
@@ -17,11 +17,11 @@ pub struct Change {
     /// What it will hold; nothing if it goes.
     pub after: Option<String>,
     /// The mode of a file that is new.
-    pub(crate) mode: u32,
+    pub mode: u32,
 }
 
 /// The text of a file; nothing if there is none.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+pub fn read(path: &Path) -> Result<Option<String>, String> {
     let failed = |what: String| format!("`{}`: {what}", path.display());
     match fs::read(path) {
         Ok(bytes) => {
@@ -35,8 +35,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Makes all changes, or none: whatever was done before a failure is undone.
-pub(crate) fn apply(changes: &[Change]) -> Result<(), String> {
+/// Makes all changes, or none: a file that is not as a change says it was is a failure, and whatever was done before a failure is undone.
+pub fn apply(changes: &[Change]) -> Result<(), String> {
     let mut done: Vec<Undo<'_>> = Vec::new();
     for change in changes {
         if let Err(problem) = make(change, &mut done) {

@@ -11,7 +11,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Serialize as _;
 use serde_json::Value;
 
-use super::text::{Edited, Insertion, Made, inserted};
+use crate::text::{Edited, Insertion, Made, inserted};
 
 /// Comments and commas too many are fine, and what JSON5 adds: some agents read it. Commas too few are a mistake.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -28,7 +28,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// What a file says; `Null` if it says nothing. Or what is wrong with it, and where.
-pub(crate) fn read(text: &str) -> Result<Value, String> {
+pub fn read(text: &str) -> Result<Value, String> {
     Ok(parse(split_mark(text).1)?.map_or(Value::Null, Value::from))
 }
 
@@ -48,7 +48,7 @@ fn split_mark(text: &str) -> (&str, &str) {
 
 /// Puts `wanted` into a file: objects are joined, elements of arrays are added at the end, anything else is added where
 /// there is nothing.
-pub(crate) fn add(text: &str, wanted: &Value) -> Result<Edited, String> {
+pub fn add(text: &str, wanted: &Value) -> Result<Edited, String> {
     let (mark, text) = split_mark(text);
     let mut adding =
         Adding { text, style: Style::of(text), insertions: Vec::new(), made: Made::default(), at: Vec::new() };
@@ -181,15 +181,10 @@ fn only<'o, 'a>(object: &'o Object<'a>, key: &str) -> Result<Option<&'o ast::Obj
     }
 }
 
-/// Takes out every element that is `ours`, the members `own`, and then what was made for them and is empty.
+/// Takes out every element that is `ours`, the members `own` (by their JSON pointers), and then what was made for them and is empty.
 ///
 /// `None` if nothing is left that was not made by us. An error if anything else would change.
-pub(crate) fn remove(
-    text: &str,
-    ours: &dyn Fn(&Value) -> bool,
-    own: &[&str],
-    made: &Made,
-) -> Result<Option<String>, String> {
+pub fn remove(text: &str, ours: &dyn Fn(&Value) -> bool, own: &[&str], made: &Made) -> Result<Option<String>, String> {
     let rest = taken_out(text, ours, own, made)?;
     let mut expected = read(text)?;
     strip(&mut expected, &mut Vec::new(), ours, own, made);
@@ -242,9 +237,23 @@ fn strip(value: &mut Value, at: &mut Vec<String>, ours: &dyn Fn(&Value) -> bool,
     }
     if let Value::Object(members) = value
         && at.is_empty()
-        && !(made.has_container("/hooks") && members.contains_key("hooks"))
+        && !members.keys().any(|key| made.has_container(&pointer(std::slice::from_ref(key))))
     {
         members.retain(|key, member| member.is_object() || !made.has_scalar(&pointer(std::slice::from_ref(key))));
+    }
+}
+
+/// Whether all that [`add`] would put in is there. What is set to something else counts as there, unless it is a switch:
+/// whoever set it had a reason.
+pub fn holds(there: &Value, wanted: &Value) -> bool {
+    match (there, wanted) {
+        (Value::Object(there), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, wanted)| there.get(key).is_some_and(|there| holds(there, wanted)))
+        }
+        (Value::Array(there), Value::Array(wanted)) => wanted.iter().all(|wanted| there.contains(wanted)),
+        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => false,
+        (Value::Bool(there), Value::Bool(wanted)) => there == wanted,
+        _ => true,
     }
 }
 
@@ -296,9 +305,9 @@ fn next_cuts(
         at.pop();
     }
     if at.is_empty()
-        && let ast::Value::Object(object) = value
-        // What stands beside hooks that others have added since belongs to them now.
-        && !(made.has_container("/hooks") && object.get("hooks").is_some())
+        && matches!(value, ast::Value::Object(_))
+        // What stands beside a container that others have added to since belongs to them now.
+        && !parts.iter().any(|(_, key, _)| made.has_container(&pointer(std::slice::from_ref(key))))
     {
         let scalar = |(_, key, part): &&(_, String, &ast::Value<'_>)| {
             part.as_object().is_none() && made.has_scalar(&pointer(std::slice::from_ref(key)))
