@@ -6,6 +6,7 @@ mod bans;
 mod budget;
 mod conformance;
 mod generated;
+mod map;
 mod sizes;
 mod source;
 mod text;
@@ -40,7 +41,9 @@ impl fmt::Display for Finding {
 /// Runs every check on the current folder.
 pub(crate) fn run() -> Result {
     let tree = Tree::read(".".as_ref())?;
-    let mut findings = arrows::check(&tree, &cargo::metadata()?);
+    let metadata = cargo::metadata()?;
+    let mut findings = arrows::check(&tree, &metadata);
+    findings.extend(map::check(&tree, &metadata));
     findings.extend(arrows::check_core_tree(cargo::output(arrows::CORE_TREE)));
     findings.extend(sizes::check(&tree));
     findings.extend(budget::check(&tree));

@@ -52,11 +52,12 @@ const CORE_NEVER: &[&str] = &["tokio", "tracing", "regex", "serde_derive", "http
 /// Everything core is built from.
 pub(super) const CORE_TREE: &str = "tree -p tollgate-core -e normal --prefix none";
 
-struct Package<'m> {
-    name: &'m str,
-    manifest: &'m str,
+pub(super) struct Package<'m> {
+    pub(super) name: &'m str,
+    /// Its path from the root.
+    pub(super) manifest: &'m str,
     /// What it is built from; what only its tests use may come from anywhere.
-    uses: Vec<&'m str>,
+    pub(super) uses: Vec<&'m str>,
 }
 
 pub(super) fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
@@ -114,7 +115,7 @@ fn may_use(user: &str, used: &str) -> bool {
     }
 }
 
-fn packages(metadata: &Value) -> Vec<Package<'_>> {
+pub(super) fn packages(metadata: &Value) -> Vec<Package<'_>> {
     let root = cargo::text(metadata, "workspace_root");
     let package = |package| {
         let path = cargo::text(package, "manifest_path");
