@@ -8,8 +8,9 @@ use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
 use tollgate_core::Digest;
 use tollgate_wire::canonical;
+use tollgate_wire::hex;
 
-use crate::{AuditError, hex, keys};
+use crate::{AuditError, keys};
 
 /// A record that is still without a number, a time and a predecessor. Everything that takes time is done when it is
 /// made, because the log is locked while it is appended.

@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use tollgate_core::{Act, Body, Digest, Entry, Event, Name, Outcome, Point, Registration, Said};
 use tollgate_wire::form::{EndedForm, FaultKindForm, RoleForm};
+use tollgate_wire::hex;
 
 use crate::changes::{Changes, labels};
-use crate::{AuditError, Draft, Keep, Keys, hex, keep, seal, stamp};
+use crate::{AuditError, Draft, Keep, Keys, keep, seal, stamp};
 use clean::Clean;
 use words::{Decided, micros, said, word};
 

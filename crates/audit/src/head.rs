@@ -2,8 +2,9 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tollgate_core::Digest;
+use tollgate_wire::hex;
 
-use crate::{Keys, hex};
+use crate::Keys;
 
 /// What every signed text begins with, so that it can be taken for nothing else.
 const DOMAIN: &[u8] = b"tollgate-audit-1\n";

@@ -9,8 +9,9 @@ use ed25519_dalek::{Signer, SigningKey};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use tollgate_core::Digest;
+use tollgate_wire::hex;
 
-use crate::{AuditError, files, hex};
+use crate::{AuditError, files};
 
 /// The file of the secret that signs.
 const SECRET: &str = "audit.key";

@@ -18,7 +18,6 @@ mod error;
 mod event;
 mod files;
 mod head;
-mod hex;
 #[cfg(feature = "index")]
 mod index;
 mod keep;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tollgate_wire::hex;
 
-use crate::{AuditError, hex, seal};
+use crate::{AuditError, seal};
 
 /// A record as it stands in the log (`spec/audit.md`). Members that a kind of record does not have are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

@@ -6,12 +6,13 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tollgate_core::Digest;
+use tollgate_wire::hex;
 
 use crate::draft::hash;
 use crate::log::CHECKPOINT;
 use crate::read::Forward;
 use crate::segment::Segment;
-use crate::{AuditError, Head, files, hex, moment, renew};
+use crate::{AuditError, Head, files, moment, renew};
 
 mod opened;
 

@@ -27,6 +27,7 @@ use tollgate_rules::form::{
     Ask, Conditions, Date, Dedupe, EditForm, Exception, Limit, Loop, Matcher, Mode, OnFault, OneOrMany, Override,
     PointName, Redact, Require, RouteForm, Rule,
 };
+use tollgate_wire::hex;
 
 use crate::apply;
 use crate::audit::Audit;
@@ -120,11 +121,7 @@ fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
         add(file.path.as_os_str().as_encoded_bytes());
         add(file.hash.as_bytes());
     }
-    hex(&digest.finalize()[..16])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest.finalize()[..16])
 }
 
 /// A plan, without what only people look at.
@@ -304,7 +301,7 @@ fn kept(path: &Path) -> Option<Form> {
     file.take(MAX_SIZE).read_to_end(&mut bytes).ok()?;
     let (digest, plan) = bytes.split_at_checked(64)?;
     let plan = plan.strip_prefix(b"\n")?;
-    (hex(&Sha256::digest(plan)).as_bytes() == digest).then_some(())?;
+    (hex::encode(&Sha256::digest(plan)).as_bytes() == digest).then_some(())?;
     serde_json::from_slice(plan).ok()
 }
 
@@ -318,7 +315,7 @@ fn keep(folder: &Path, path: &Path, form: &Form) {
         let new = path.with_extension(format!("{}-{number}", std::process::id()));
         let mut options = OpenOptions::new();
         let mut file = guard::private(options.create(true).truncate(true).write(true)).open(&new)?;
-        let written = writeln!(file, "{}", hex(&Sha256::digest(&plan))).and_then(|()| file.write_all(&plan));
+        let written = writeln!(file, "{}", hex::encode(&Sha256::digest(&plan))).and_then(|()| file.write_all(&plan));
         let placed = written.and_then(|()| fs::rename(&new, path));
         if placed.is_err() {
             let _ = fs::remove_file(&new);

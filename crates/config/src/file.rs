@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use tollgate_wire::hex;
 
 use crate::diagnostic::{Diagnostic, Text};
 
@@ -79,7 +80,7 @@ impl File {
 
 /// SHA-256, in hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(bytes))
 }
 
 /// Shows the line with the first byte that is no text; what cannot be shown is replaced.

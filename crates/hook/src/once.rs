@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 use tollgate_config::Paths;
 use tollgate_core::{Body, Point};
+use tollgate_wire::hex;
 
 use crate::agent::{Agent, Decision, Moment, Said};
 use crate::run::{self, Read};
@@ -98,7 +99,7 @@ fn key(read: &Read<'_>, moment: &Moment<'_>, rewritten: Option<&Value>) -> Strin
         moment.arguments.as_ref().map(document),
         rewritten.cloned().unwrap_or_else(|| document(&moment.body)),
     ]));
-    digest.0[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest.0[..16])
 }
 
 /// A decision, and the registrations it was given to.

@@ -9,6 +9,7 @@ use tollgate_clock::block_on;
 use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Question, Ruling};
 use tollgate_engine::{Able, Engine, within};
 use tollgate_wire::dialect::{self, HookAnswer};
+use tollgate_wire::hex;
 use tollgate_wire::lens::lens_for;
 
 use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, no_object, worded};
@@ -302,9 +303,8 @@ fn call_id<'a>(moment: &Moment<'a>, payload: &Payload<'_>) -> Cow<'a, str> {
     let arguments = moment.arguments.as_ref().unwrap_or(&moment.body);
     let arguments = unseen(arguments).0.unwrap_or_default();
     let digest = tollgate_wire::digest(&json!([moment.session, moment.tool.map(sort), arguments]));
-    let hex: String = digest.0[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     debug_assert!(payload.hook.point.is_about_a_tool() || moment.tool.is_none());
-    Cow::Owned(format!("call-{hex}"))
+    Cow::Owned(format!("call-{}", hex::encode(&digest.0[..8])))
 }
 
 /// What sort of tool it is: one call may come under several names (`create` and `Write`), which never differ in this.

@@ -83,5 +83,5 @@ pub fn cut(text: &str, ranges: &[Put]) -> Option<String> {
 
 /// The digest of a text.
 pub fn digest(text: &str) -> String {
-    tollgate_wire::digest(&json!(text)).0.iter().map(|byte| format!("{byte:02x}")).collect()
+    tollgate_wire::digest(&json!(text)).to_string()
 }

@@ -7,6 +7,7 @@
 
 pub mod dialect;
 pub mod form;
+pub mod hex;
 pub mod lens;
 
 mod digest;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
+use tollgate_wire::hex;
 
 use super::{Flaw, Verified};
 use crate::draft::commitment;
 use crate::read::Forward;
 use crate::segment::Segment;
-use crate::{AuditError, Fields, hex};
+use crate::{AuditError, Fields};
 
 /// Commitments that were or were not opened so far.
 #[derive(Default)]

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use tollgate_config::sha256;
 use tollgate_engine::ours;
+use tollgate_wire::hex;
 
 use super::{Done, Failure, NO};
 use crate::args::{Key, KeyWhat};
@@ -28,8 +29,7 @@ fn new(json: bool) -> Done {
     let mut drawn = [0; 32];
     let random = |error| Failure::Said(format!("no random numbers: {error}"));
     File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut drawn)).map_err(random)?;
-    let key: String = drawn.iter().map(|byte| format!("{byte:02x}")).collect();
-    let key = format!("tollgate-key-{key}");
+    let key = format!("tollgate-key-{}", hex::encode(&drawn));
     ours::write(&human::key_file()?, &format!("{}\n", sha256(key.as_bytes())))?;
     if json {
         print_json(&json!({ "key": key }))?;

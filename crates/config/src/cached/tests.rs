@@ -145,7 +145,7 @@ fn what_cannot_be_believed_is_worked_out_anew() {
     let lying = {
         // A right digest over a plan that denies nothing, as whoever may write here could make it.
         let text = String::from_utf8(good[65..].to_vec()).unwrap().replace("\"deny\":[\"x\"]", "\"deny\":[]");
-        format!("{}\n{text}", hex(&Sha256::digest(text.as_bytes()))).into_bytes()
+        format!("{}\n{text}", hex::encode(&Sha256::digest(text.as_bytes()))).into_bytes()
     };
     let flipped = {
         let mut bytes = good.clone();

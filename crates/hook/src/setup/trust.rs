@@ -70,9 +70,7 @@ fn hash(event: &str, matcher: Option<&str>, handler: &Value) -> String {
     {
         document.insert("matcher".to_owned(), json!(matcher));
     }
-    let digest = tollgate_wire::digest(&document);
-    let hex: String = digest.0.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", tollgate_wire::digest(&document))
 }
 
 fn snake(event: &str) -> String {

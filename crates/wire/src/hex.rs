@@ -2,7 +2,8 @@
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-pub(crate) fn encode(bytes: &[u8]) -> String {
+/// The digits of these bytes.
+pub fn encode(bytes: &[u8]) -> String {
     let mut text = Vec::with_capacity(2 * bytes.len());
     for byte in bytes {
         text.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
@@ -12,7 +13,14 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes, if there are exactly that many and the digits are lowercase.
-pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+///
+/// ```
+/// use tollgate_wire::hex;
+///
+/// assert_eq!(hex::decode(&hex::encode(&[7, 255])), Some([7, 255]));
+/// assert_eq!(hex::decode::<2>("07FF"), None);
+/// ```
+pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     let mut bytes = [0; N];
     if digits.len() != 2 * N {
