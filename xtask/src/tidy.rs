@@ -11,6 +11,7 @@ mod sizes;
 mod source;
 mod text;
 mod tree;
+mod verdicts;
 
 use std::fmt;
 
@@ -50,6 +51,7 @@ pub(crate) fn run() -> Result {
     findings.extend(bans::check(&tree));
     findings.extend(conformance::check(&tree));
     findings.extend(text::check(&tree));
+    findings.extend(verdicts::check(&tree));
     findings.extend(built::generators(&["--check"])?.into_iter().flat_map(generated::check));
     findings.sort();
     for finding in &findings {

@@ -133,7 +133,7 @@ fn variables_that_lead_into_the_project_are_not_believed() {
             }
         }
     }
-    // Elsewhere they hold, also beside the project.
+    // In other folders they hold, also beside the project.
     let env = |name: &str| (name == "TOLLGATE_HOME").then(|| OsString::from(folder.0.join("state")));
     let paths = Paths::find(&folder.0.join("project"), None, env);
     assert_eq!(paths.data, Some(folder.0.join("state/data")));

@@ -212,7 +212,7 @@ fn too_much_may_be_a_question() {
     let world = World::new();
     let query = Query { title: "more than one?".to_owned(), ..Query::default() };
     let ask = Limit { over: Over::Ask(query), ..limit("ask", 1.0, None, &[]) };
-    let surface = world.surface(world.limits([ask, limit("block", 3.0, None, &[])]).registrations());
+    let surface = world.surface(world.limits([ask, limit("deny", 3.0, None, &[])]).registrations());
     let came: Vec<_> = (0..3).map(|_| surface.call("create_x", json!({}))).collect();
     assert_eq!(came, ["ran {}", "asked: more than one?", "asked: more than one?"]);
 }

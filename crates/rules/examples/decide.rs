@@ -25,7 +25,7 @@ fn rules(count: usize, sort: &str) -> RuleSet {
         };
         let mut form = conditions;
         form["id"] = json!(format!("r{number}"));
-        form["block"] = json!("no");
+        form["deny"] = json!("no");
         Source { form: serde_json::from_value(form).unwrap(), origin: "bench".into(), path: Vec::new() }
     };
     compile((0..count).map(rule).collect(), &Setting::on(Date::new(2026, 1, 1).unwrap())).unwrap()

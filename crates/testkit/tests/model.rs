@@ -268,7 +268,7 @@ proptest! {
     }
 }
 
-/// `go` is below `ask` and `elsewhere`, those are below `reply`, and that is below `stop`. What was asked stays
+/// `pass` is below `ask` and `route`, those are below `answer`, and that is below `deny`. What was asked stays
 /// asked, and a place once chosen stays chosen, until the call does not happen at all.
 fn is_as_strict(before: &Report, after: &Report) -> bool {
     let keeps_route =

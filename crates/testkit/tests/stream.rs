@@ -152,7 +152,7 @@ struct Row {
     pieces: &'static [&'static str],
     /// What is released after each piece and, last, at the end; pieces are parted by `|`.
     released: &'static [&'static str],
-    /// The act, and the reason where it is `stop`.
+    /// The act, and the reason where it is `deny`.
     act: &'static str,
     seen: &'static [&'static str],
 }

@@ -59,7 +59,7 @@ pub struct Stats {
     /// Who was asked, the slowest on average first.
     pub interceptors: Vec<Interceptor>,
     /// Hours as `2026-11-15T09`, or days as `2026-11-15` if these are too many, without a gap: the calls that agents
-    /// wanted to make, and how many records said `stop`.
+    /// wanted to make, and how many records said `deny`.
     pub hours: Vec<(String, u64, u64)>,
 }
 

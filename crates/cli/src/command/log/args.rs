@@ -9,12 +9,12 @@ use crate::args::{Automation, Json};
 const LIST: &str = "\
 Examples:
   tollgate log                          the newest 20 records
-  tollgate log -f --act stop            what is refused, as it happens
+  tollgate log -f --act deny            what is refused, as it happens
   tollgate log --since 2h --tool Bash   commands of the last two hours
   tollgate log show 57                  everything about record 57
 
-A call and how it ended are one line: `go` (its end is not in view), `ok`,
-`error`, `ask`, `stop`, `answered`, `diverted`. Times are UTC.";
+A call and how it ended are one line: `pass` (its end is not in view), `ok`,
+`error`, `ask`, `deny`, `answered`, `routed`. Times are UTC.";
 
 const SHOW: &str = "\
 Examples:
