@@ -33,7 +33,7 @@ be told.";
 const EXPORT: &str = "\
 Examples:
   tollgate log export --since 7d --out week.jsonl
-  tollgate log export --act stop --format csv > refused.csv
+  tollgate log export --act deny --format csv > refused.csv
   tollgate log export --bundle ./bundle && tollgate log verify --dir ./bundle
 
 In CSV, control characters are shown (`\\n`), and what a spreadsheet would take
