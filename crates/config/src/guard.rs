@@ -1,7 +1,7 @@
 //! Files that only their owner can write.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 /// Opens a file of ours, or makes it, to read and to write; its folder is made, too. One that is a link, no ordinary
@@ -43,6 +43,41 @@ pub fn open_own(folder: &Path, name: &str) -> io::Result<File> {
     ordinary(&file.metadata()?, &path)?;
     only_ours_open(&file, &path)?;
     Ok(file)
+}
+
+/// Puts a file of ours in place as a whole, for nobody else to read; its folder is made, too. Whoever reads it sees the
+/// old text or the new one, never half of it.
+///
+/// ```
+/// let folder = std::env::temp_dir().join(format!("tollgate-replaced-{}", std::process::id()));
+/// for text in ["old", "new"] {
+///     tollgate_config::replace_own(&folder.join("a"), text.as_bytes())?;
+///     assert_eq!(std::fs::read_to_string(folder.join("a"))?, text);
+/// }
+/// assert_eq!(std::fs::read_dir(&folder)?.count(), 1);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn replace_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_folder(folder)?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let new = folder.join(name);
+    let put = || -> io::Result<()> {
+        let mut file = private(OpenOptions::new().create(true).truncate(true).write(true)).open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    let written = put();
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    } else {
+        // The new name must survive a power cut, too; where folders cannot be synced, it does as well as it can.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    written
 }
 
 fn ordinary(about: &Metadata, path: &Path) -> io::Result<()> {

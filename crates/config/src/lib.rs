@@ -54,7 +54,7 @@ pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};
 #[cfg(unix)]
 pub use guard::user;
-pub use guard::{believable, open_own};
+pub use guard::{believable, open_own, replace_own};
 pub use hook::{Hook, HookFile, Pin, ProtocolName, quoted};
 pub use init::TEMPLATE;
 pub use load::{combine, inspect, load, observed};

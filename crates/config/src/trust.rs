@@ -1,7 +1,7 @@
 //! What a person has looked at and agreed to.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -141,23 +141,9 @@ impl Trust {
         lock.lock()?;
         let mut form = self.read()?;
         change(&mut form.entries);
-        let new = self.folder.join(format!("trust.json.{}", std::process::id()));
-        let written = self.replace(&new, &form);
-        if written.is_err() {
-            let _ = fs::remove_file(&new);
-        }
-        written
-    }
-
-    fn replace(&self, new: &Path, form: &Form) -> io::Result<()> {
-        let mut file = guard::private(OpenOptions::new().create(true).truncate(true).write(true)).open(new)?;
-        serde_json::to_writer_pretty(&mut file, form)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
-        fs::rename(new, self.file())?;
-        // The new name must survive a power cut, too; where folders cannot be synced, it does as well as it can.
-        let _ = fs::File::open(&self.folder).and_then(|folder| folder.sync_all());
-        Ok(())
+        let mut text = serde_json::to_vec_pretty(&form)?;
+        text.push(b'\n');
+        guard::replace_own(&self.file(), &text)
     }
 }
 

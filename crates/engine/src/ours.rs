@@ -1,10 +1,10 @@
 //! Small files that decide something, and whether nobody else could have written them.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::fs;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use tollgate_config::believable;
+use tollgate_config::{believable, replace_own};
 
 /// No file that is read here is longer.
 const MOST: u64 = 1 << 20;
@@ -40,22 +40,7 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
 
 /// Puts a file in place as a whole, for nobody else to read, and makes its folder if need be.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    make(folder)?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    let new = folder.join(name);
-    let put = || -> io::Result<()> {
-        let mut file = private(OpenOptions::new().create(true).truncate(true).write(true)).open(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    };
-    let written = put();
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
+    replace_own(path, text.as_bytes())
 }
 
 /// Takes a file away; says whether there was one.
@@ -70,26 +55,4 @@ pub fn remove(path: &Path) -> io::Result<bool> {
 /// Whether it means that there is nothing.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-#[cfg(unix)]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600)
-}
-
-#[cfg(unix)]
-fn make(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
-}
-
-#[cfg(not(unix))]
-fn make(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
