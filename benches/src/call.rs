@@ -147,5 +147,7 @@ impl Clock for SystemClock {
         SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default()
     }
 
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }

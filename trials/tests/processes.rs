@@ -62,7 +62,9 @@ impl Clock for Now {
         SystemTime::UNIX_EPOCH.elapsed().unwrap()
     }
 
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 fn open(root: &Path) -> Log {

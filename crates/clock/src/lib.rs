@@ -1,8 +1,7 @@
 //! The machine's clock, and the one thread that wakes whoever waited too long.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -27,13 +26,63 @@ pub use wait::block_on;
 #[derive(Clone)]
 pub struct SystemClock {
     started: Instant,
-    alarms: Arc<OnceLock<Alarms>>,
+    alarms: Arc<OnceLock<Arc<Alarms>>>,
 }
 
-type Alarms = Arc<(Mutex<BinaryHeap<Reverse<Alarm>>>, Condvar)>;
+impl SystemClock {
+    /// How many alarms are set: one for each handler that somebody waits for, and none for those that answered.
+    pub fn alarms(&self) -> usize {
+        self.alarms.get().map_or(0, |alarms| alarms.waiting().wakers.len())
+    }
+}
 
-/// A task to be woken at a moment. Only the moment counts in comparisons.
-struct Alarm(Duration, Waker);
+#[derive(Default)]
+struct Alarms {
+    waiting: Mutex<Waiting>,
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// The tasks to be woken, in the order of their moments.
+    wakers: BTreeMap<Key, Waker>,
+    set: u64,
+}
+
+/// An alarm's moment, and its number among all that were ever set.
+type Key = (Duration, u64);
+
+impl Alarms {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, moment: Duration, waker: Waker) -> Key {
+        let mut waiting = self.waiting();
+        waiting.set += 1;
+        let key = (moment, waiting.set);
+        waiting.wakers.insert(key, waker);
+        // Whoever sleeps until an earlier one need not hear of this one.
+        if waiting.wakers.first_key_value().is_some_and(|(first, _)| *first == key) {
+            self.news.notify_one();
+        }
+        key
+    }
+}
+
+/// An alarm that was set, and is taken back when this is dropped.
+struct Alarm {
+    of: Arc<Alarms>,
+    key: Key,
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        let waker = self.of.waiting().wakers.remove(&self.key);
+        // Only now, without the lock: it may be the last hold on a task that has alarms of its own.
+        drop(waker);
+    }
+}
 
 impl Default for SystemClock {
     fn default() -> Self {
@@ -50,16 +99,15 @@ impl Clock for SystemClock {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
-    fn wake_at(&self, moment: Duration, waker: &Waker) {
+    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send> {
         let alarms = self.alarms.get_or_init(|| start(self.started));
-        let mut waiting = alarms.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(Reverse(Alarm(moment, waker.clone())));
-        alarms.1.notify_one();
+        let key = alarms.set(moment, waker.clone());
+        Box::new(Alarm { of: Arc::clone(alarms), key })
     }
 }
 
-fn start(started: Instant) -> Alarms {
-    let alarms = Alarms::default();
+fn start(started: Instant) -> Arc<Alarms> {
+    let alarms = Arc::<Alarms>::default();
     let shared = Arc::downgrade(&alarms);
     let ring = move || {
         while let Some(alarms) = shared.upgrade() {
@@ -74,16 +122,15 @@ fn start(started: Instant) -> Alarms {
 /// Wakes everybody whose moment has come, then sleeps until the next one, though never long: the clock may
 /// have been dropped meanwhile.
 fn ring_once(alarms: &Alarms, started: Instant) {
-    let (waiting, news) = &**alarms;
-    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut waiting = alarms.waiting();
     let now = started.elapsed();
     let mut due = Vec::new();
-    while waiting.peek().is_some_and(|Reverse(alarm)| alarm.0 <= now) {
-        due.extend(waiting.pop().map(|Reverse(Alarm(_, waker))| waker));
+    while let Some(alarm) = waiting.wakers.first_entry().filter(|alarm| alarm.key().0 <= now) {
+        due.push(alarm.remove());
     }
     if due.is_empty() {
-        let next = waiting.peek().map_or(Duration::MAX, |Reverse(alarm)| alarm.0 - now);
-        drop(news.wait_timeout(waiting, next.min(Duration::from_secs(1))));
+        let next = waiting.wakers.first_key_value().map_or(Duration::MAX, |((moment, _), _)| *moment - now);
+        drop(alarms.news.wait_timeout(waiting, next.min(Duration::from_secs(1))));
         return;
     }
     drop(waiting);
@@ -91,22 +138,5 @@ fn ring_once(alarms: &Alarms, started: Instant) {
     due.into_iter().for_each(|waker| drop(Fault::catch(|| waker.wake())));
 }
 
-impl PartialEq for Alarm {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl Eq for Alarm {}
-
-impl PartialOrd for Alarm {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Alarm {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.cmp(&other.0)
-    }
-}
+#[cfg(test)]
+mod tests;

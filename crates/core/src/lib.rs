@@ -41,7 +41,7 @@
 //! # impl tollgate_core::Clock for NoClock {
 //! #     fn now(&self) -> Duration { Duration::ZERO }
 //! #     fn wall(&self) -> Duration { Duration::ZERO }
-//! #     fn wake_at(&self, _: Duration, _: &Waker) {}
+//! #     fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> { Box::new(()) }
 //! # }
 //! # fn digest(_: &serde_json::Value) -> tollgate_core::Digest { tollgate_core::Digest([0; 32]) }
 //!

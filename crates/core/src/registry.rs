@@ -181,8 +181,10 @@ pub trait Clock: Send + Sync {
     fn wall(&self) -> Duration;
 
     /// Wakes a task at a moment of [`now`](Self::now), so that an interceptor that waits too long can be
-    /// dropped. A clock that cannot do this enforces no time limits.
-    fn wake_at(&self, moment: Duration, waker: &Waker);
+    /// dropped. Dropping what is returned takes the alarm back: most handlers answer long before. A clock that
+    /// cannot do this enforces no time limits; it returns `Box::new(())`.
+    #[must_use = "dropping it takes the alarm back"]
+    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send>;
 }
 
 /// What identifies one exact call: SHA-256 over its canonical form. `{:.12}` prints its first digits.

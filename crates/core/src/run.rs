@@ -281,7 +281,7 @@ impl<'p> Run<'p> {
     async fn wait<T>(&self, mut future: Later<'_, T>, entry: &Registration) -> Result<T, Fault> {
         let clock = &self.pipeline.inner.clock;
         let deadline = clock.now().saturating_add(entry.limit.unwrap_or(Duration::MAX));
-        let mut waker: Option<Waker> = None;
+        let mut alarm: Option<(Waker, Box<dyn Send>)> = None;
         let answer = poll_fn(|context| {
             let polled = Fault::catch(|| future.as_mut().poll(context)).unwrap_or_else(|fault| Poll::Ready(Err(fault)));
             if polled.is_ready() {
@@ -294,9 +294,8 @@ impl<'p> Run<'p> {
                 let detail = format!("no answer within {:?}", entry.limit.unwrap_or_default());
                 return Poll::Ready(Err(Fault::new(FaultKind::Timeout, detail)));
             }
-            if entry.limit.is_some() && !waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                clock.wake_at(deadline, context.waker());
-                waker = Some(context.waker().clone());
+            if entry.limit.is_some() && !alarm.as_ref().is_some_and(|(waker, _)| waker.will_wake(context.waker())) {
+                alarm = Some((context.waker().clone(), clock.wake_at(deadline, context.waker())));
             }
             Poll::Pending
         })

@@ -38,10 +38,11 @@ impl Clock for Hasty {
         self.now()
     }
 
-    fn wake_at(&self, moment: Duration, waker: &Waker) {
+    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send> {
         let mut now = self.0.lock().unwrap();
         *now = (*now).max(moment);
         waker.wake_by_ref();
+        Box::new(())
     }
 }
 

@@ -22,13 +22,14 @@ const START: Duration = Duration::from_secs(1_700_000_000);
 /// ```
 #[derive(Default)]
 pub struct ManualClock {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
 struct State {
     now: Duration,
-    alarms: Vec<(Duration, Waker)>,
+    alarms: Vec<(Duration, u64, Waker)>,
+    set: u64,
 }
 
 impl ManualClock {
@@ -37,15 +38,15 @@ impl ManualClock {
         let mut state = self.state();
         state.now += by;
         let now = state.now;
-        let due: Vec<_> = state.alarms.extract_if(.., |(moment, _)| *moment <= now).collect();
+        let due: Vec<_> = state.alarms.extract_if(.., |(moment, ..)| *moment <= now).collect();
         drop(state);
-        due.into_iter().for_each(|(_, waker)| waker.wake());
+        due.into_iter().for_each(|(.., waker)| waker.wake());
     }
 
     /// How long until the next alarm, if somebody set one.
     pub fn next_alarm(&self) -> Option<Duration> {
         let state = self.state();
-        state.alarms.iter().map(|(moment, _)| moment.saturating_sub(state.now)).min()
+        state.alarms.iter().map(|(moment, ..)| moment.saturating_sub(state.now)).min()
     }
 
     /// Runs a future to its end. Whenever it waits for nothing but time, time jumps to the next alarm.
@@ -69,7 +70,22 @@ impl ManualClock {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An alarm that was set, and is taken back when this is dropped.
+struct Alarm(Arc<Mutex<State>>, u64);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        let own: Vec<_> = lock(&self.0).alarms.extract_if(.., |(_, number, _)| *number == self.1).collect();
+        // Without the lock: it may be the last hold on a task that has alarms of its own.
+        drop(own);
     }
 }
 
@@ -82,8 +98,12 @@ impl Clock for ManualClock {
         START + self.now()
     }
 
-    fn wake_at(&self, moment: Duration, waker: &Waker) {
-        self.state().alarms.push((moment, waker.clone()));
+    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send> {
+        let mut state = self.state();
+        state.set += 1;
+        let number = state.set;
+        state.alarms.push((moment, number, waker.clone()));
+        Box::new(Alarm(Arc::clone(&self.state), number))
     }
 }
 
@@ -100,7 +120,9 @@ impl Clock for StillClock {
         START
     }
 
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 /// Remembers that it was woken.
@@ -121,10 +143,12 @@ mod tests {
     fn wakes_on_time() {
         for (advance, woken) in [(9, false), (10, true), (11, true)] {
             let (clock, flag) = (ManualClock::default(), Arc::new(Flag::default()));
-            clock.wake_at(Duration::from_secs(10), &Waker::from(Arc::clone(&flag)));
+            let alarm = clock.wake_at(Duration::from_secs(10), &Waker::from(Arc::clone(&flag)));
             clock.advance(Duration::from_secs(advance));
             assert_eq!(flag.0.load(Ordering::Relaxed), woken, "after {advance} s");
             assert_eq!(clock.next_alarm().is_none(), woken, "after {advance} s");
+            drop(alarm);
+            assert_eq!(clock.next_alarm(), None, "taken back");
         }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) async fn until<T>(
     future: impl Future<Output = T>,
 ) -> Option<T> {
     let mut future = Box::pin(future);
-    let mut alarm: Option<Waker> = None;
+    let mut alarm: Option<(Waker, Box<dyn Send>)> = None;
     let ended = poll_fn(|context| {
         if let Poll::Ready(value) = future.as_mut().poll(context) {
             return Poll::Ready(Some(value));
@@ -118,9 +118,8 @@ pub(crate) async fn until<T>(
         if clock.now() >= moment {
             return Poll::Ready(None);
         }
-        if !alarm.as_ref().is_some_and(|alarm| alarm.will_wake(context.waker())) {
-            clock.wake_at(moment, context.waker());
-            alarm = Some(context.waker().clone());
+        if !alarm.as_ref().is_some_and(|(waker, _)| waker.will_wake(context.waker())) {
+            alarm = Some((context.waker().clone(), clock.wake_at(moment, context.waker())));
         }
         Poll::Pending
     })

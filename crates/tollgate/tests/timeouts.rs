@@ -142,16 +142,43 @@ fn many_may_hang_at_once() -> Test {
 fn the_machines_clock_wakes_under_block_on() {
     let clock = SystemClock::default();
     let (moment, wall) = (clock.now() + SHORT, clock.wall());
-    let mut asked = false;
+    let mut alarm = None;
     block_on(std::future::poll_fn(|context| {
         if clock.now() >= moment {
             return std::task::Poll::Ready(());
         }
-        assert!(!std::mem::replace(&mut asked, true), "woken too early");
-        clock.wake_at(moment, context.waker());
+        assert!(alarm.replace(clock.wake_at(moment, context.waker())).is_none(), "woken too early");
         std::task::Poll::Pending
     }));
     assert!(clock.wall() > wall && wall > Duration::from_secs(1_700_000_000));
+}
+
+#[test]
+fn no_alarm_outlives_the_handler_it_was_for() -> Test {
+    let clock = SystemClock::default();
+    let gate = Gate::with_clock(Arc::new(clock.clone()));
+    let (most, inside) = (Arc::new(AtomicU64::new(0)), clock.clone());
+    let seen = Arc::clone(&most);
+    gate.before_tool("answers").guard_async(move |_, _| {
+        let (seen, clock) = (Arc::clone(&seen), inside.clone());
+        async move {
+            yield_once().await;
+            seen.fetch_max(clock.alarms() as u64, Ordering::SeqCst);
+        }
+    })?;
+    let tool = echo("exec", &Log::new());
+    assert!((0..100).all(|_| run(&gate, &tool, json!({})).is_ok()));
+    assert_eq!((most.load(Ordering::SeqCst), clock.alarms()), (1, 0), "while one answers, and when all have");
+    // Nor one whose call is dropped while it still waits.
+    gate.before_tool("hangs").guard_async(|_, _| pending::<()>())?;
+    let session = gate.session("s1");
+    let mut call = Box::pin(session.call(&tool, Call::new("c1", json!({}))));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!((0..3).all(|_| call.as_mut().poll(&mut context).is_pending()));
+    assert_eq!(clock.alarms(), 1);
+    drop(call);
+    assert_eq!(clock.alarms(), 0);
+    Ok(())
 }
 
 #[test]
@@ -202,9 +229,10 @@ impl Clock for Jumps {
         self.now()
     }
 
-    fn wake_at(&self, moment: Duration, waker: &Waker) {
+    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send> {
         self.0.fetch_max(u64::try_from(moment.as_millis()).unwrap_or(u64::MAX), Ordering::SeqCst);
         waker.wake_by_ref();
+        Box::new(())
     }
 }
 

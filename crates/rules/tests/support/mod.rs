@@ -63,7 +63,9 @@ impl Clock for NoClock {
         Duration::ZERO
     }
 
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 pub(crate) fn ambient() -> Arc<dyn Ambient> {

@@ -221,7 +221,9 @@ impl Clock for NoTime {
         Duration::from_millis(1_000)
     }
 
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 /// An interceptor that does as its function says, whatever its role.

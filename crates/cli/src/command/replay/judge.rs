@@ -206,7 +206,9 @@ impl Clock for Shown {
     }
 
     /// Nobody waits for a time that is over.
-    fn wake_at(&self, _: Duration, _: &Waker) {}
+    fn wake_at(&self, _: Duration, _: &Waker) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 #[cfg(test)]
