@@ -21,6 +21,7 @@ mod bucket;
 mod files;
 mod history;
 mod ledger;
+mod level;
 mod memory;
 mod once;
 mod seen;

@@ -48,7 +48,7 @@ fn worker() {
         }
         "redeem" => state.redeem(START, digest(count)).unwrap().is_some(),
         "write for ever" => loop {
-            let count = state.copies(&[Space::All]).unwrap()[0].keys("hold").len();
+            let count = state.copies(&[Space::All]).unwrap()[0].keys("held").len();
             state.reserve(START, "s", &format!("{name}-{count}"), &[take(Space::All, "global", 1e9)]).unwrap().unwrap();
             state.record("s", &"long ".repeat(200), 30, digest(0), digest(0)).unwrap();
         },

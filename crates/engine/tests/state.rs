@@ -129,6 +129,21 @@ fn what_is_given_back_can_be_taken_again() {
 }
 
 #[test]
+fn what_came_back_with_time_is_not_given_back_again() {
+    both(|state| {
+        let take = take(Space::All, "k", 1.0, Some(HOUR));
+        let reserve = |at, call: &str| state.reserve(START + at, "s", call, &[take]).unwrap().is_ok();
+        assert!(reserve(Duration::ZERO, "asked"));
+        // While a human thinks about the first call, time gives back what it took, and a second one takes that.
+        assert!(reserve(HOUR, "second") && !reserve(HOUR, "third"));
+        state.refund("s", "asked").unwrap();
+        assert!(!reserve(HOUR, "fourth"), "the second has it");
+        state.refund("s", "second").unwrap();
+        assert!(reserve(HOUR, "fifth"));
+    });
+}
+
+#[test]
 fn amounts_and_waiting_times() {
     both(|state| {
         let bucket = Bucket { max: 100.0, every: Some(HOUR) };
@@ -229,7 +244,7 @@ fn what_is_remembered_stays_small() {
         }
         let ledger = state.copies(&[Space::Session("s")]).unwrap().remove(0);
         let count = |prefix| ledger.keys(prefix).len();
-        assert_eq!((count("seen/"), count("hold/"), count("history/")), (128, 256, 1));
+        assert_eq!((count("seen/"), count("held/"), count("history/")), (128, 256, 1));
         let results = ledger.all::<serde_json::Value>("seen/").unwrap();
         assert_eq!(results.iter().filter(|(_, seen)| seen.get("result").is_some()).count(), 32);
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::level::Level;
 use super::{Ledger, Space, State, StateError, millis};
 
 /// How many counters one space may have. More is an error and no eviction: whoever could push a counter out
@@ -13,8 +14,6 @@ const MAX_COUNTERS: usize = 10_000;
 const MAX_HOLDS: usize = 256;
 /// How often one call may hold something.
 const MAX_TIMES: usize = 32;
-/// What sums of fractions may be off by.
-const TINY: f64 = 1e-9;
 
 /// At most `max`, refilled evenly over `every`; without that, once and for all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,14 +48,6 @@ pub struct Short {
     pub wait: Option<Duration>,
 }
 
-/// A bucket as it is kept. What is *spent* is kept and not what is left, so that another `max` in the policy holds
-/// at once.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct Level {
-    spent: f64,
-    at: u64,
-}
-
 /// What a call has reserved, each time it did: a call without an id cannot be told from others like it.
 #[derive(Default, Serialize, Deserialize)]
 struct Hold {
@@ -64,8 +55,15 @@ struct Hold {
     times: Vec<Vec<Part>>,
 }
 
-/// Whether the bucket is everybody's, its key, how much.
-type Part = (bool, String, f64);
+/// Whose the bucket is, its key, how much, and the number of the take.
+type Part = (Whose, String, f64, u64);
+
+/// Whose a bucket is, seen from the session that took from it.
+#[derive(Clone, Serialize, Deserialize)]
+enum Whose {
+    All,
+    Own,
+}
 
 impl dyn State + '_ {
     /// Takes from all buckets or from none, and remembers it under the call, so that it can be given back.
@@ -79,15 +77,18 @@ impl dyn State + '_ {
         let own = Space::Session(session);
         let spaces = spaces_of(own, takes.iter().map(|take| take.space));
         self.with(&spaces, |ledgers| {
+            let mut parts = Vec::new();
             for (which, take) in takes.iter().enumerate() {
                 let ledger = at(ledgers, &spaces, take.space)?;
-                if let Err((left, wait)) = take_one(ledger, take, millis(now))? {
-                    ledgers.iter_mut().for_each(Ledger::roll_back);
-                    return Ok(Err(Short { which, left, wait }));
+                match take_one(ledger, take, millis(now))? {
+                    Ok(turn) => parts.push((Whose::of(take.space), take.key.to_owned(), take.amount, turn)),
+                    Err((left, wait)) => {
+                        ledgers.iter_mut().for_each(Ledger::roll_back);
+                        return Ok(Err(Short { which, left, wait }));
+                    }
                 }
             }
-            let parts = takes.iter().map(|take| (take.space == Space::All, take.key.to_owned(), take.amount));
-            hold(at(ledgers, &spaces, own)?, call, millis(now), parts.collect())?;
+            hold(at(ledgers, &spaces, own)?, call, millis(now), parts)?;
             Ok(Ok(()))
         })
     }
@@ -111,20 +112,18 @@ impl dyn State + '_ {
         let own = Space::Session(session);
         let held = |ledger: &Ledger| ledger.get::<Hold>(&hold_key(call));
         let Some(Some(hold)) = self.copies(&[own])?.first().map(held).transpose()? else { return Ok(()) };
-        let part_space = |part: &Part| if part.0 { Space::All } else { own };
-        let spaces = spaces_of(own, hold.times.iter().flatten().map(part_space));
+        let spaces = spaces_of(own, hold.times.iter().flatten().map(|part| part.0.space(own)));
         self.with(&spaces, |ledgers| {
             // Read again: somebody else may have given it back meanwhile.
             let ledger = at(ledgers, &spaces, own)?;
             let Some(mut hold) = held(ledger)? else { return Ok(()) };
             let back = which(&mut hold.times);
             keep_hold(ledger, call, &hold)?;
-            for part in back.iter().flatten() {
-                let ledger = at(ledgers, &spaces, part_space(part))?;
-                let key = counter_key(&part.1);
-                let level = ledger.get::<Level>(&key)?.unwrap_or_default();
-                // Time since then is accounted for at the next take, by whoever knows how fast it refills.
-                ledger.put(&key, &Level { spent: (level.spent - part.2).max(0.0), ..level })?;
+            for (whose, key, amount, turn) in back.iter().flatten() {
+                let (ledger, key) = (at(ledgers, &spaces, whose.space(own))?, counter_key(key));
+                let Some(mut level) = ledger.get::<Level>(&key)? else { continue };
+                level.give_back(*amount, *turn);
+                ledger.put(&key, &level)?;
             }
             Ok(())
         })
@@ -151,7 +150,23 @@ impl dyn State + '_ {
     pub fn left(&self, now: Duration, space: Space<'_>, key: &str, bucket: Bucket) -> Result<f64, StateError> {
         let copies = self.copies(&[space])?;
         let level = copies.first().map(|ledger| ledger.get::<Level>(&counter_key(key))).transpose()?.flatten();
-        Ok((bucket.max - refill(level.unwrap_or_default(), bucket, millis(now)).spent).max(0.0))
+        Ok((bucket.max - level.unwrap_or_default().spent(bucket, millis(now))).max(0.0))
+    }
+}
+
+impl Whose {
+    fn of(space: Space<'_>) -> Self {
+        match space {
+            Space::All => Self::All,
+            Space::Session(_) => Self::Own,
+        }
+    }
+
+    fn space<'a>(&self, own: Space<'a>) -> Space<'a> {
+        match self {
+            Self::All => Space::All,
+            Self::Own => own,
+        }
     }
 }
 
@@ -160,7 +175,7 @@ fn counter_key(key: &str) -> String {
 }
 
 fn hold_key(call: &str) -> String {
-    format!("hold/{call}")
+    format!("held/{call}")
 }
 
 /// Everybody's first: if the process dies between the two, it is spent and not given back.
@@ -177,33 +192,27 @@ fn at<'l>(ledgers: &'l mut [Ledger], spaces: &[Space<'_>], space: Space<'_>) -> 
     ledger.ok_or_else(|| StateError::new("the store did not lend what was asked for"))
 }
 
-fn refill(level: Level, bucket: Bucket, now: u64) -> Level {
-    let gone = Duration::from_millis(now.saturating_sub(level.at)).as_secs_f64();
-    let back = bucket.every.map_or(0.0, |every| bucket.max * gone / every.as_secs_f64().max(0.001));
-    // A clock that went back starts anew from there; otherwise nothing would refill until it has caught up.
-    Level { spent: (level.spent - back).max(0.0), at: now }
-}
-
-/// Takes, or says what is left and how long to wait.
-fn take_one(ledger: &mut Ledger, take: &Take<'_>, now: u64) -> Result<Result<(), (f64, Option<Duration>)>, StateError> {
-    let (key, Bucket { max, every }) = (counter_key(take.key), take.bucket);
+/// Takes and says the number of the take, or says what is left and how long to wait.
+fn take_one(
+    ledger: &mut Ledger,
+    take: &Take<'_>,
+    now: u64,
+) -> Result<Result<u64, (f64, Option<Duration>)>, StateError> {
+    let key = counter_key(take.key);
     let kept = ledger.get::<Level>(&key)?;
     if kept.is_none() && ledger.keys("counter/").len() >= MAX_COUNTERS {
         return Err(StateError::new(format!("there are more than {MAX_COUNTERS} counters; use a coarser `per`")));
     }
-    let level = refill(kept.unwrap_or_default(), take.bucket, now);
-    let spent = level.spent + take.amount;
-    if spent <= max + TINY {
-        ledger.put(&key, &Level { spent, ..level })?;
-        return Ok(Ok(()));
+    let mut level = kept.unwrap_or_default();
+    let taken = level.take(take.bucket, take.amount, now);
+    if taken.is_ok() {
+        ledger.put(&key, &level)?;
     }
-    let possible = take.amount <= max + TINY && max > 0.0;
-    let wait = every.filter(|_| possible).map(|every| every.mul_f64((spent - max) / max));
-    Ok(Err(((max - level.spent).max(0.0), wait)))
+    Ok(taken)
 }
 
 fn hold(ledger: &mut Ledger, call: &str, now: u64, parts: Vec<Part>) -> Result<(), StateError> {
-    let mut held: Vec<(String, Hold)> = ledger.all("hold/")?;
+    let mut held: Vec<(String, Hold)> = ledger.all("held/")?;
     held.sort_by_key(|(_, hold)| hold.at);
     let over = (held.len() + 1).saturating_sub(MAX_HOLDS);
     held.iter().take(over).for_each(|(key, _)| ledger.remove(key));

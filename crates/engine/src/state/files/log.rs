@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tollgate state 1
-//! 9f8e7d6c5b4a3f2e {"counter/writes":{"spent":3.0,"at":1700000000000},"hold/call-2":null}
+//! 9f8e7d6c5b4a3f2e {"counter/writes":{"spent":3.0,"at":1700000000000},"held/call-2":null}
 //! ```
 //!
 //! A line holds new values by key, null where the key goes, and before them a checksum. Bad lines at the end were
