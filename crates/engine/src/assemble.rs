@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tollgate_config::{Placed, Plan, Toolset, Unknown};
+use tollgate_config::{Layer, Placed, Plan, Toolset, Unknown};
 use tollgate_core::{Clock, Names, Query};
 use tollgate_rules::form::{self, Conditions, Matcher, Mode, OneOrMany, Words};
 use tollgate_rules::{Ambient, Arguments, Condition, Insight, Mistake, Step};
@@ -124,11 +124,12 @@ impl Compiler<'_> {
         }
     }
 
-    fn limit(&mut self, form: &form::Limit, _: usize) -> Limit {
+    fn limit(&mut self, form: &form::Limit, index: usize) -> Limit {
         let reason = form.deny.clone().unwrap_or_else(|| "this is too much".to_owned());
         let asked = form.ask.as_ref().map(|ask| self.query(ask));
         Limit {
             id: form.id.as_str().into(),
+            project: self.plan.limits.get(index).and_then(|placed| self.project(&placed.origin)),
             when: self.when(&form.conditions),
             per: form.per.as_ref().map_or_else(|| vec![Per::Session], |per| per.iter().filter_map(apart).collect()),
             bucket: Bucket { max: form.max, every: form.every.as_ref().and_then(|every| self.span(every, "every")) },
@@ -136,6 +137,14 @@ impl Compiler<'_> {
             over: asked.map_or(Over::Deny(reason), Over::Ask),
             observe: form.mode == Some(Mode::Observe),
         }
+    }
+
+    /// The file of the project, if that is where something comes from: one file, by whatever way it was found.
+    fn project(&self, origin: &str) -> Option<Arc<str>> {
+        let project = Layer::Project;
+        let file = self.plan.files.iter().find(|file| file.layer == project && project.name() == origin)?;
+        let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        Some(path.to_string_lossy().into())
     }
 
     fn query(&mut self, ask: &form::Ask) -> Query {

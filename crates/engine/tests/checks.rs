@@ -59,6 +59,7 @@ fn github() -> Arc<Tools> {
 
 fn limit(id: &str, max: f64, every: Option<Duration>, per: &[Per]) -> Limit {
     Limit {
+        project: None,
         id: id.into(),
         when: tools(["create_*", "pay"]).unwrap(),
         per: per.to_vec(),

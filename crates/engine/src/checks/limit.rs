@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tollgate_core::{
     Act, Body, Clock, Ended, Event, Fault, Guard, Outcome, Point, Power, Query, Registration, Said, Step, Verdict,
     Watch,
@@ -32,6 +32,9 @@ pub struct Limits {
 pub struct Limit {
     /// Its name.
     pub id: Arc<str>,
+    /// The project that wrote it, if one did: another project's limit of the same name is another limit, while the
+    /// user's is one in all projects.
+    pub project: Option<Arc<str>>,
     /// The calls that count.
     pub when: When,
     /// What is counted apart.
@@ -200,7 +203,8 @@ impl Limit {
             Per::Tool => Value::from(vec![call.event.server.unwrap_or(""), call.tool()]),
             Per::Principal => Value::from(call.event.principal),
         });
-        let parts: Vec<Value> = [Value::from(&*self.id)].into_iter().chain(apart).collect();
+        let project = self.project.iter().map(|project| json!({ "project": **project }));
+        let parts: Vec<Value> = [Value::from(&*self.id)].into_iter().chain(project).chain(apart).collect();
         Value::from(parts).to_string()
     }
 
