@@ -12,12 +12,25 @@
 //! between gives nothing back: **what is reserved stays spent**, because the call may have run. With `every` it
 //! comes back with time; a budget keeps the loss. In the same way, a claim of `dedupe` stays in flight until it
 //! expires.
+//!
+//! # What is forgotten
+//!
+//! Nothing that still counts. A bucket counts until it is full again, a claim until it expires, and what was spent of a
+//! budget (no `every`) until its session has ended; a principal's, an agent's, a tool's or everybody's budget has no
+//! end. Only a ledger in which nothing counts any more is removed, when it has been quiet for a day.
+//!
+//! So what is kept grows with the sessions that spent of a budget and were never said to have ended: on disk, each is a
+//! file of a few hundred bytes, or one block of the file system, until it is used heavily; then it is at most 16 KiB
+//! longer than three times what it holds (`files/log.rs`). Surfaces that know the end of a session tell of it, and a
+//! policy whose budgets have an `every` needs no end.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tollgate_core::Fault;
 
 mod bucket;
+mod counts;
 mod files;
 mod history;
 mod ledger;
@@ -39,6 +52,8 @@ pub use seen::{Claim, Claimed};
 pub enum Space<'a> {
     /// Everybody's.
     All,
+    /// What several sessions share and others do not: a principal's, an agent's, a tool's.
+    Group(&'a str),
     /// One session's. Calls without a session share the one with an empty name.
     Session(&'a str),
 }
@@ -63,8 +78,8 @@ pub trait State: Send + Sync {
     /// other process. What the work changed is kept, unless it fails. The spaces must differ.
     fn lend(&self, spaces: &[Space<'_>], work: &mut Work<'_>) -> Result<(), StateError>;
 
-    /// Copies of the ledgers as they are now. Whatever becomes of them is not kept.
-    fn copies(&self, spaces: &[Space<'_>]) -> Result<Vec<Ledger>, StateError>;
+    /// The ledgers as they are now, for looking only: shared with the store and not copied.
+    fn look(&self, spaces: &[Space<'_>]) -> Result<Vec<Arc<Ledger>>, StateError>;
 }
 
 /// What is done with ledgers while they are lent.
@@ -101,15 +116,16 @@ impl dyn State + '_ {
 }
 
 /// A state that looks like another one and keeps nothing, for asking what would happen.
-pub struct Peek(pub std::sync::Arc<dyn State>);
+pub struct Peek(pub Arc<dyn State>);
 
 impl State for Peek {
     fn lend(&self, spaces: &[Space<'_>], work: &mut Work<'_>) -> Result<(), StateError> {
-        work(&mut self.0.copies(spaces)?)
+        let mut copies: Vec<Ledger> = self.0.look(spaces)?.into_iter().map(Arc::unwrap_or_clone).collect();
+        work(&mut copies)
     }
 
-    fn copies(&self, spaces: &[Space<'_>]) -> Result<Vec<Ledger>, StateError> {
-        self.0.copies(spaces)
+    fn look(&self, spaces: &[Space<'_>]) -> Result<Vec<Arc<Ledger>>, StateError> {
+        self.0.look(spaces)
     }
 }
 

@@ -6,9 +6,10 @@ mod common;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use common::{Folder, START};
+use common::{Folder, START, keep_locked};
 use proptest::prelude::*;
 use serde_json::json;
 use tollgate_core::Digest;
@@ -48,7 +49,7 @@ fn worker() {
         }
         "redeem" => state.redeem(START, digest(count)).unwrap().is_some(),
         "write for ever" => loop {
-            let count = state.copies(&[Space::All]).unwrap()[0].keys("held").len();
+            let count = state.look(&[Space::All]).unwrap()[0].keys("held").len();
             state.reserve(START, "s", &format!("{name}-{count}"), &[take(Space::All, "global", 1e9)]).unwrap().unwrap();
             state.record("s", &"long ".repeat(200), 30, digest(0), digest(0)).unwrap();
         },
@@ -158,7 +159,7 @@ fn half_a_line_at_the_end_is_cut_off() {
     let longer = fs::read(&log).unwrap();
     for cut in whole.len()..longer.len() {
         fs::write(&log, &longer[..cut]).unwrap();
-        let keys = || state.copies(&[Space::All]).unwrap()[0].keys("pin/");
+        let keys = || state.look(&[Space::All]).unwrap()[0].keys("pin/");
         assert_eq!(keys(), ["pin/a"], "cut at {cut}");
         state.pin("c", Digest([3; 32])).unwrap();
         assert_eq!(keys(), ["pin/a", "pin/c"], "cut at {cut}");
@@ -176,6 +177,9 @@ fn damage_is_an_error_that_says_what_to_do() {
     bytes[40] ^= 1;
     fs::write(&log, &bytes).unwrap();
     let path = log.display();
+    // Whoever has read it before knows what it said.
+    assert_eq!(state.look(&[Space::All]).unwrap()[0].keys("pin/").len(), 2);
+    let state: &dyn State = &Files::new(folder.path());
     let expected = format!("`{path}` is damaged at byte 17; limits start anew if you remove it: `rm {path}`");
     assert_eq!(state.pin("c", Digest([3; 32])).unwrap_err().to_string(), expected);
     assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
@@ -229,30 +233,132 @@ fn a_lock_that_is_never_released_is_an_error() {
     state.pin("b", Digest([1; 32])).unwrap();
 }
 
+fn logs(folder: &Folder) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.is_file()).collect()
+}
+
+/// As if nobody had used these ledgers for two days.
+fn age(folder: &Folder) {
+    for log in logs(folder) {
+        let file = fs::File::options().write(true).open(log).unwrap();
+        file.set_modified(SystemTime::now() - 48 * HOUR).unwrap();
+    }
+}
+
 #[test]
-fn quiet_sessions_are_forgotten() {
+fn no_open_session_loses_its_budget_and_what_counts_for_nothing_goes() {
+    const OPEN: usize = 5000;
+    const IDLE: usize = 200;
+    let folder = Folder::new();
+    // One that keeps many of them in memory, and one that knows of none.
+    let (files, other) = (Files::new(folder.path()), Files::new(folder.path()));
+    let name = |index: usize| format!("session-{index}");
+    let reserve = |session: &str, every| {
+        let bucket = Bucket { max: 1.0, every };
+        let take = Take { space: Space::Session(session), key: "k", bucket, amount: 1.0 };
+        (&files as &dyn State).reserve(START, session, "c", &[take]).unwrap().is_ok()
+    };
+    // Those that count for nothing come between the others: all that they took has come back, or they have ended.
+    let is_idle = |index: usize| index.is_multiple_of(26);
+    for index in 0..OPEN + IDLE {
+        let refills = is_idle(index) && index.is_multiple_of(52);
+        assert!(reserve(&name(index), refills.then_some(HOUR)));
+        if is_idle(index) && !refills {
+            (&files as &dyn State).end(START, &name(index)).unwrap();
+        }
+    }
+    assert_eq!(files.prune().unwrap(), 0, "nobody is quiet");
+    age(&folder);
+    assert_eq!((other.prune().unwrap(), logs(&folder).len()), (IDLE, OPEN));
+    for index in 0..OPEN + IDLE {
+        assert_eq!(reserve(&name(index), None), is_idle(index), "session {index}");
+    }
+}
+
+#[test]
+fn a_ledger_that_somebody_uses_or_that_cannot_be_read_stays() {
+    let folder = Folder::new();
+    let state = Files::new(folder.path());
+    (&state as &dyn State).record("s", "loop", 9, Digest([1; 32]), Digest([2; 32])).unwrap();
+    let log = logs(&folder).remove(0);
+    age(&folder);
+    keep_locked(&folder, Space::Session("s"), || assert_eq!(state.prune().unwrap(), 0));
+    let whole = fs::read(&log).unwrap();
+    fs::write(&log, "something else").unwrap();
+    age(&folder);
+    assert_eq!(state.prune().unwrap(), 0, "it cannot be told whether it counts");
+    fs::write(&log, whole).unwrap();
+    age(&folder);
+    assert_eq!(state.prune().unwrap(), 1);
+}
+
+#[test]
+fn now_and_then_a_new_session_looks_for_old_ones() {
     let folder = Folder::new();
     let state: &dyn State = &Files::new(folder.path());
-    let visit = |session: &str| {
-        state.reserve(START, session, "c", &[take(Space::Session(session), "k", 9.0)]).unwrap().unwrap();
-    };
-    visit("old");
-    visit("new");
-    let logs = || {
-        fs::read_dir(folder.path())
-            .unwrap()
-            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("s-"))
-            .count()
-    };
-    let month = SystemTime::now() - Duration::from_secs(31 * 24 * 3600);
-    let name = format!("s-{:.32}.log", tollgate_wire::digest(&json!("old")));
-    fs::File::options().write(true).open(folder.path().join(name)).unwrap().set_modified(month).unwrap();
-    visit("new");
-    assert_eq!(logs(), 2, "only a new session looks for old ones");
-    visit("third");
-    assert_eq!(logs(), 2);
-    let left = |session| state.left(START, Space::Session(session), "k", Bucket { max: 9.0, every: None }).unwrap();
-    assert_eq!([left("old"), left("new"), left("third")], [9.0, 7.0, 8.0]);
+    let visit = |session: String| assert!(state.record(&session, "loop", 9, Digest([1; 32]), Digest([2; 32])).is_ok());
+    (0..10).for_each(|index| visit(format!("old-{index}")));
+    age(&folder);
+    // About one in 64 does.
+    (0..500).for_each(|index| visit(format!("new-{index}")));
+    assert_eq!(logs(&folder).len(), 500);
+}
+
+#[test]
+fn looking_copies_nothing_and_sees_what_others_wrote() {
+    let folder = Folder::new();
+    let (one, two) = (Files::new(folder.path()), Files::new(folder.path()));
+    let look = |state: &Files| state.look(&[Space::All]).unwrap().remove(0);
+    (&one as &dyn State).pin("a", Digest([1; 32])).unwrap();
+    assert!(Arc::ptr_eq(&look(&one), &look(&one)) && Arc::ptr_eq(&look(&two), &look(&two)));
+    let before = look(&two);
+    (&one as &dyn State).pin("b", Digest([2; 32])).unwrap();
+    assert_eq!((look(&two).keys("pin/").len(), before.keys("pin/").len()), (2, 1));
+    assert!(Arc::ptr_eq(&look(&two), &look(&two)));
+    // Whoever begins anew is noticed, too.
+    fs::remove_file(folder.path().join("all.log")).unwrap();
+    assert!(look(&two).keys("").is_empty());
+    (&one as &dyn State).pin("c", Digest([3; 32])).unwrap();
+    assert_eq!((look(&one).keys(""), look(&two).keys("")), (vec!["pin/c".to_owned()], vec!["pin/c".to_owned()]));
+}
+
+#[test]
+fn a_lock_that_is_held_stalls_nobody_who_does_not_need_it() {
+    let spaces = [Space::All, Space::Group("ann"), Space::Group("ben"), Space::Session("one"), Space::Session("two")];
+    for held in spaces {
+        let folder = Folder::new();
+        keep_locked(&folder, held, || {
+            let state: &dyn State = &Files::new(folder.path()).patience(Duration::from_millis(100));
+            for space in spaces.into_iter().chain([Space::Group("one"), Space::Session("ann")]) {
+                let done = state.lend(&[space], &mut |_| Ok(()));
+                assert_eq!(done.is_ok(), space != held, "{space:?}, while {held:?} is kept: {done:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn who_waits_for_one_lock_holds_no_other() {
+    let folder = Folder::new();
+    keep_locked(&folder, Space::Session("stuck"), || {
+        std::thread::scope(|scope| {
+            // Calls of the stuck session also need what others need.
+            let waits = |shared| {
+                let state = Files::new(folder.path()).patience(Duration::from_millis(400));
+                state.lend(&[shared, Space::Session("stuck")], &mut |_| Ok(())).is_err()
+            };
+            let shared = [Space::All, Space::Group("ann")];
+            let waiting: Vec<_> = shared.map(|shared| scope.spawn(move || waits(shared))).into();
+            let state = Files::new(folder.path()).patience(Duration::from_millis(100));
+            while waiting.iter().any(|thread| !thread.is_finished()) {
+                for shared in shared {
+                    state.lend(&[shared, Space::Session("free")], &mut |_| Ok(())).unwrap();
+                }
+            }
+            assert!(waiting.into_iter().all(|thread| thread.join().unwrap()), "they could not go on");
+        });
+    });
 }
 
 /// Something that can be done to a state, with a text of what came of it.
@@ -265,7 +371,7 @@ enum Deed {
     Claim(u8, u8, u8, u16),
     Finish(u8, u8, u8, u16),
     Release(u8, u8, u8),
-    Record(u8, u8, u8),
+    Record(u8, u8, u8, bool),
     Grant(u8, u16),
     Redeem(u8, u16),
     Pin(u8, u8),
@@ -287,7 +393,7 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             (small(), small(), small(), time()).prop_map(|(s, d, c, t)| Deed::Claim(s, d, c, t)),
             (small(), small(), small(), time()).prop_map(|(s, d, c, t)| Deed::Finish(s, d, c, t)),
             (small(), small(), small()).prop_map(|(s, d, c)| Deed::Release(s, d, c)),
-            (small(), small(), small()).prop_map(|(s, d, r)| Deed::Record(s, d, r)),
+            (small(), small(), small(), any::<bool>()).prop_map(|(s, d, r, long)| Deed::Record(s, d, r, long)),
             (small(), time()).prop_map(|(d, t)| Deed::Grant(d, t)),
             (small(), time()).prop_map(|(d, t)| Deed::Redeem(d, t)),
             (small(), small()).prop_map(|(k, d)| Deed::Pin(k, d)),
@@ -309,7 +415,8 @@ fn carry_out(state: &dyn State, deed: &Deed) -> String {
             let takes: Vec<Take<'_>> = takes
                 .iter()
                 .map(|(all, key)| {
-                    let space = if *all { Space::All } else { Space::Session(&session) };
+                    let shared = if *key == 0 { Space::All } else { Space::Group("ann") };
+                    let space = if *all { shared } else { Space::Session(&session) };
                     let bucket = Bucket { max: 3.0, every: (*key == 0).then_some(HOUR) };
                     Take { space, key: ["k0", "k1"][usize::from(*key)], bucket, amount: 1.0 }
                 })
@@ -331,8 +438,10 @@ fn carry_out(state: &dyn State, deed: &Deed) -> String {
             let claim = Claim { session: &session.to_string(), digest: digest(d), call: &call.to_string() };
             format!("{:?}", state.release(claim))
         }
-        Deed::Record(session, call, result) => {
-            format!("{:?}", state.record(&session.to_string(), "loop", 10, digest(call), digest(result)))
+        Deed::Record(session, call, result, long) => {
+            // A long one is more than a log may grow by: it is written anew.
+            let (session, name) = if *long { (&0, "loop ".repeat(3500)) } else { (session, "loop".to_owned()) };
+            format!("{:?}", state.record(&session.to_string(), &name, 10, digest(call), digest(result)))
         }
         Deed::Grant(d, time) => {
             let grant = Grant { digest: digest(d), by: "ann".to_owned(), at: at(time), until: at(time) + minute };
@@ -345,23 +454,37 @@ fn carry_out(state: &dyn State, deed: &Deed) -> String {
     }
 }
 
+/// Half a line, as a killed process leaves it, at the end of a log.
+fn tear(folder: &Folder, byte: u8) {
+    let log = folder.path().join("all.log");
+    if let Ok(mut log) = fs::OpenOptions::new().append(true).open(log) {
+        std::io::Write::write_all(&mut log, &[byte; 7]).unwrap();
+    }
+}
+
 proptest! {
+    /// Two that know what they have read, and one that is opened anew each time, on one folder.
     #[test]
-    fn files_remember_what_memory_remembers(deeds in deeds()) {
+    fn files_remember_what_memory_remembers(deeds in deeds(), who in prop::collection::vec(0..3_usize, 60)) {
         let (folder, memory) = (Folder::new(), Memory::default());
-        let mut files = Files::new(folder.path());
-        for deed in &deeds {
+        let mut files = [(); 3].map(|()| Files::new(folder.path()));
+        let spaces = [Space::All, Space::Group("ann"), Space::Session("0"), Space::Session("1"), Space::Session("2")];
+        for (deed, who) in deeds.iter().zip(who) {
             match deed {
-                Deed::Reopen => files = Files::new(folder.path()),
-                Deed::Tear(byte) if folder.path().join("all.log").exists() => {
-                    let mut log = fs::OpenOptions::new().append(true).open(folder.path().join("all.log")).unwrap();
-                    std::io::Write::write_all(&mut log, &[*byte; 7]).unwrap();
-                }
+                Deed::Reopen => files[who] = Files::new(folder.path()),
+                Deed::Tear(byte) => tear(&folder, *byte),
                 _ => {}
             }
-            prop_assert_eq!(carry_out(&files, deed), carry_out(&memory, deed), "{:?}", deed);
+            files[2] = Files::new(folder.path());
+            prop_assert_eq!(carry_out(&files[who], deed), carry_out(&memory, deed), "{:?}", deed);
+            // Not always: who does not look for long has the more to notice.
+            if let Deed::Pin(..) = deed {
+                let other = &files[(who + 1) % 3];
+                prop_assert_eq!(other.look(&spaces).unwrap(), memory.look(&spaces).unwrap(), "{:?}", deed);
+            }
         }
-        let spaces = [Space::All, Space::Session("0"), Space::Session("1"), Space::Session("2")];
-        prop_assert_eq!(files.copies(&spaces).unwrap(), memory.copies(&spaces).unwrap());
+        for files in &files {
+            prop_assert_eq!(files.look(&spaces).unwrap(), memory.look(&spaces).unwrap());
+        }
     }
 }

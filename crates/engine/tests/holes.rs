@@ -131,9 +131,9 @@ fn what_others_may_write_is_not_even_read() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let state: &dyn State = &Files::new(folder.path());
-    assert!(state.copies(&[Space::All]).is_ok(), "there is nothing yet");
+    assert!(state.look(&[Space::All]).is_ok(), "there is nothing yet");
     std::fs::create_dir_all(folder.path()).unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(state.copies(&[Space::All]).is_err());
+    assert!(state.look(&[Space::All]).is_err());
     assert!(state.lend(&[Space::All], &mut |_| Ok(())).is_err());
 }

@@ -242,7 +242,7 @@ fn what_is_remembered_stays_small() {
             state.reserve(START, "s", &name, &[take(Space::Session("s"), "k", 1e9, None)]).unwrap().unwrap();
             state.record("s", "loop", 30, digest, digest).unwrap();
         }
-        let ledger = state.copies(&[Space::Session("s")]).unwrap().remove(0);
+        let ledger = state.look(&[Space::Session("s")]).unwrap().remove(0);
         let count = |prefix| ledger.keys(prefix).len();
         assert_eq!((count("seen/"), count("held/"), count("history/")), (128, 256, 1));
         let results = ledger.all::<serde_json::Value>("seen/").unwrap();

@@ -62,6 +62,18 @@ pub enum Per {
     Principal,
 }
 
+impl Per {
+    fn value(self, call: &Call<'_>) -> Value {
+        match self {
+            // Whose ledger it is in says that.
+            Self::Session => Value::Null,
+            Self::Agent => Value::from(call.event.agent),
+            Self::Tool => Value::from(vec![call.event.server.unwrap_or(""), call.tool()]),
+            Self::Principal => Value::from(call.event.principal),
+        }
+    }
+}
+
 /// What becomes of a call that is too much.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Over {
@@ -71,11 +83,26 @@ pub enum Over {
     Ask(Query),
 }
 
+/// Where calls give back or spend, and where sessions begin to count and may end to.
+const SETTLE: [Point; 4] = [Point::ToolBefore, Point::ToolAfter, Point::SessionStart, Point::SessionEnd];
+
 /// What a limit wants of a call.
 struct Due<'l> {
     limit: &'l Limit,
     key: String,
+    group: Option<String>,
     amount: f64,
+}
+
+impl Due<'_> {
+    /// Whose ledger it is counted in.
+    fn space<'a>(&'a self, call: &Call<'a>) -> Space<'a> {
+        match &self.group {
+            _ if self.limit.per.contains(&Per::Session) => Space::Session(call.session()),
+            Some(group) => Space::Group(group),
+            None => Space::All,
+        }
+    }
 }
 
 impl Limits {
@@ -85,7 +112,7 @@ impl Limits {
             return Vec::new();
         }
         let guard = Registration::guard("limits", [Point::ToolBefore], self.clone());
-        let watch = Registration::watch("limits/settle", [Point::ToolBefore, Point::ToolAfter], self.clone());
+        let watch = Registration::watch("limits/settle", SETTLE, self.clone());
         vec![Registration { priority: order::LIMITS, powers: vec![Power::Deny, Power::Ask], ..guard }, watch]
     }
 
@@ -97,7 +124,7 @@ impl Limits {
                 continue;
             }
             match limit.amount(body)? {
-                Ok(amount) => due.push(Due { limit, key: limit.key(call), amount }),
+                Ok(amount) => due.push(Due { limit, key: limit.key(call), group: limit.group(call), amount }),
                 Err(objection) => return Ok(Err(objection)),
             }
         }
@@ -130,11 +157,14 @@ impl Limits {
         Ok(verdict)
     }
 
-    fn reserve(&self, call: &Call<'_>, due: &[Due<'_>]) -> Result<Result<(), Short>, Fault> {
-        let mut takes = Vec::new();
-        for Due { limit, key, amount } in due {
-            takes.push(Take { space: limit.space(call), key, bucket: limit.bucket, amount: *amount });
-        }
+    fn reserve<'a>(&self, call: &Call<'a>, due: &'a [Due<'_>]) -> Result<Result<(), Short>, Fault> {
+        let take = |due: &'a Due<'_>| Take {
+            space: due.space(call),
+            key: &due.key,
+            bucket: due.limit.bucket,
+            amount: due.amount,
+        };
+        let takes: Vec<Take<'a>> = due.iter().map(take).collect();
         Ok(self.state.reserve(self.clock.wall(), call.session(), call.id(), &takes)?)
     }
 
@@ -149,6 +179,10 @@ impl Limits {
         let call = Call::of(event, body);
         let (session, id) = (call.session(), call.id());
         match (event.point, event.ended, &outcome.act) {
+            // Those without a session have no end in common.
+            (Point::SessionStart | Point::SessionEnd, ..) if session.is_empty() => {}
+            (Point::SessionStart, ..) => self.state.resume(session)?,
+            (Point::SessionEnd, ..) => self.state.end(self.clock.wall(), session)?,
             (Point::ToolBefore, _, Act::Deny(_) | Act::Answer(_))
                 if passed("limits", event, outcome)
                     && (!id.is_empty() || self.surely_reserved(&call, body, outcome)) =>
@@ -190,20 +224,17 @@ impl Limit {
         Ok(amount.ok_or_else(|| format!("{}: what this takes is in `{path}`, which is no positive number", self.id)))
     }
 
-    /// Whose ledger it is counted in.
-    fn space<'a>(&self, call: &Call<'a>) -> Space<'a> {
-        if self.per.contains(&Per::Session) { Space::Session(call.session()) } else { Space::All }
+    /// Who shares the ledger it is counted in, if not all do: whoever waits for one principal's need not wait for
+    /// another's.
+    fn group(&self, call: &Call<'_>) -> Option<String> {
+        let kinds = [(Per::Principal, "principal"), (Per::Agent, "agent"), (Per::Tool, "tool")];
+        let (per, kind) = kinds.into_iter().find(|(per, _)| self.per.contains(per))?;
+        Some(json!([kind, per.value(call)]).to_string())
     }
 
     fn key(&self, call: &Call<'_>) -> String {
-        let apart = self.per.iter().map(|per| match per {
-            // Whose ledger it is in says that.
-            Per::Session => Value::Null,
-            Per::Agent => Value::from(call.event.agent),
-            Per::Tool => Value::from(vec![call.event.server.unwrap_or(""), call.tool()]),
-            Per::Principal => Value::from(call.event.principal),
-        });
         let project = self.project.iter().map(|project| json!({ "project": **project }));
+        let apart = self.per.iter().map(|per| per.value(call));
         let parts: Vec<Value> = [Value::from(&*self.id)].into_iter().chain(project).chain(apart).collect();
         Value::from(parts).to_string()
     }
@@ -245,7 +276,7 @@ impl Preview for Limits {
         let call = Call::of(event, body);
         let Ok(Ok(due)) = self.due(&call, body) else { return Vec::new() };
         let left = |due: &Due<'_>| {
-            let left = self.state.left(self.clock.wall(), due.limit.space(&call), &due.key, due.limit.bucket).ok()?;
+            let left = self.state.left(self.clock.wall(), due.space(&call), &due.key, due.limit.bucket).ok()?;
             Some(format!("limit {}: {} of {} would be left", due.limit.id, left.floor(), due.limit.words()))
         };
         due.iter().filter_map(left).collect()

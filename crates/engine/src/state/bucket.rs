@@ -62,6 +62,7 @@ type Part = (Whose, String, f64, u64);
 #[derive(Clone, Serialize, Deserialize)]
 enum Whose {
     All,
+    Group(String),
     Own,
 }
 
@@ -84,10 +85,13 @@ impl dyn State + '_ {
                     Ok(turn) => parts.push((Whose::of(take.space), take.key.to_owned(), take.amount, turn)),
                     Err((left, wait)) => {
                         ledgers.iter_mut().for_each(Ledger::roll_back);
+                        // Who still tries has not ended, and gets no new budget by waiting.
+                        super::counts::resume(at(ledgers, &spaces, own)?);
                         return Ok(Err(Short { which, left, wait }));
                     }
                 }
             }
+            super::counts::resume(at(ledgers, &spaces, own)?);
             hold(at(ledgers, &spaces, own)?, call, millis(now), parts)?;
             Ok(Ok(()))
         })
@@ -111,7 +115,9 @@ impl dyn State + '_ {
     ) -> Result<(), StateError> {
         let own = Space::Session(session);
         let held = |ledger: &Ledger| ledger.get::<Hold>(&hold_key(call));
-        let Some(Some(hold)) = self.copies(&[own])?.first().map(held).transpose()? else { return Ok(()) };
+        let Some(Some(hold)) = self.look(&[own])?.first().map(|ledger| held(ledger)).transpose()? else {
+            return Ok(());
+        };
         let spaces = spaces_of(own, hold.times.iter().flatten().map(|part| part.0.space(own)));
         self.with(&spaces, |ledgers| {
             // Read again: somebody else may have given it back meanwhile.
@@ -141,15 +147,15 @@ impl dyn State + '_ {
 
     /// Whether a call has reserved something.
     pub fn holds(&self, session: &str, call: &str) -> Result<bool, StateError> {
-        let copies = self.copies(&[Space::Session(session)])?;
-        let hold = copies.first().map(|ledger| ledger.get::<Hold>(&hold_key(call))).transpose()?;
+        let ledgers = self.look(&[Space::Session(session)])?;
+        let hold = ledgers.first().map(|ledger| ledger.get::<Hold>(&hold_key(call))).transpose()?;
         Ok(hold.flatten().is_some())
     }
 
     /// What is left in a bucket.
     pub fn left(&self, now: Duration, space: Space<'_>, key: &str, bucket: Bucket) -> Result<f64, StateError> {
-        let copies = self.copies(&[space])?;
-        let level = copies.first().map(|ledger| ledger.get::<Level>(&counter_key(key))).transpose()?.flatten();
+        let ledgers = self.look(&[space])?;
+        let level = ledgers.first().map(|ledger| ledger.get::<Level>(&counter_key(key))).transpose()?.flatten();
         Ok((bucket.max - level.unwrap_or_default().spent(bucket, millis(now))).max(0.0))
     }
 }
@@ -158,13 +164,15 @@ impl Whose {
     fn of(space: Space<'_>) -> Self {
         match space {
             Space::All => Self::All,
+            Space::Group(name) => Self::Group(name.to_owned()),
             Space::Session(_) => Self::Own,
         }
     }
 
-    fn space<'a>(&self, own: Space<'a>) -> Space<'a> {
+    fn space<'a>(&'a self, own: Space<'a>) -> Space<'a> {
         match self {
             Self::All => Space::All,
+            Self::Group(name) => Space::Group(name),
             Self::Own => own,
         }
     }

@@ -1,18 +1,26 @@
 //! A state in files, shared by all processes of a user.
 //!
 //! ```text
-//! <dir>/                0700
-//!   all.log             0600   everybody's ledger
-//!   s-<digest>.log      0600   one session's; the name says nothing of the session
-//!   locks/all, 00 … 1f  0600   locked while a ledger is lent; never removed
+//! <dir>/                          0700
+//!   all.log                       0600   everybody's ledger
+//!   g-<digest>.log                0600   a principal's, an agent's, a tool's
+//!   s-<digest>.log                0600   one session's; the name says nothing of the session
+//!   locks/all, g-000 … s-fff      0600   locked while a ledger is lent; never removed
 //! ```
 //!
 //! A ledger is a log: each loan that changed something appends one line with a checksum (`log`). A process that
 //! is killed leaves at worst half a line at the end, which the next one cuts off. When a log has grown long, it is
 //! written anew beside itself and takes its own place by a rename.
 //!
+//! What a process has read of a log it keeps (`cache`), and reads only what others have added since.
+//!
 //! Locks are the kernel's (`File::lock`): they end with the process, so none is ever stale. They are on files of
-//! their own, a fixed number, so that logs can be replaced and removed while others wait.
+//! their own, a fixed number (4,096 for each kind of ledger), so that logs can be replaced and removed while others
+//! wait. Who needs several and finds one taken keeps none of the others while it waits: a lock that is held for long
+//! delays nobody but those who need it.
+//!
+//! A ledger in which nothing counts any more is removed (`prune`), and no other: what each session needs on disk is said
+//! in [`state`](super).
 //!
 //! Nothing is forced to disk: what a killed process wrote is kept, and after a power failure the last moments may
 //! be missing, like the calls themselves.
@@ -20,21 +28,22 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::{Ledger, Space, State, StateError, Work};
 
+mod cache;
 mod log;
+mod prune;
 
-/// Over how many locks the sessions are spread.
-const LOCKS: u8 = 32;
+use cache::Cache;
+use log::Log;
+
 /// How long to wait for another process. It holds a lock for less than a millisecond, unless it was stopped.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many sessions are kept, and how long one that is quiet.
-const MAX_SESSIONS: usize = 1000;
-const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A state in files, shared by every process that opens the same folder.
 ///
@@ -54,12 +63,13 @@ const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub struct Files {
     dir: PathBuf,
     patience: Duration,
+    cache: Arc<Cache>,
 }
 
 impl Files {
     /// A state in this folder, which is made when something is first remembered.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self { dir: dir.into(), patience: PATIENCE }
+        Self { dir: dir.into(), patience: PATIENCE, cache: Arc::default() }
     }
 
     /// The same with another patience for locks that others hold.
@@ -68,44 +78,8 @@ impl Files {
         Self { patience, ..self }
     }
 
-    /// Forgets sessions that were quiet for long, and the oldest where there are too many. Done by itself whenever
-    /// a session is new; says how many went.
-    pub fn prune(&self) -> Result<usize, StateError> {
-        let mut sessions = self.sessions().map_err(|error| failed("read", &self.dir, &error))?;
-        sessions.sort_unstable();
-        let over = sessions.len().saturating_sub(MAX_SESSIONS);
-        let old = |age: Duration| age > MAX_AGE;
-        let aged = |time: &std::time::SystemTime| time.elapsed().is_ok_and(old);
-        let doomed = sessions.iter().enumerate().filter(|(index, (time, _))| *index < over || aged(time));
-        Ok(doomed.filter(|(_, (_, name))| self.remove(name).is_ok_and(|gone| gone)).count())
-    }
-
-    fn sessions(&self) -> io::Result<Vec<(std::time::SystemTime, String)>> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(&self.dir)? {
-            let entry = entry?;
-            if let Some(name) = entry.file_name().to_str().filter(|name| name.starts_with("s-")) {
-                // Somebody else may have removed it meanwhile.
-                found
-                    .extend(entry.metadata().and_then(|data| data.modified()).ok().map(|time| (time, name.to_owned())));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Removes a session's files unless somebody is using it.
-    fn remove(&self, file: &str) -> Result<bool, StateError> {
-        let name = file.trim_start_matches("s-").split('.').next().unwrap_or_default();
-        let lock = self.open_lock(&stripe(name))?;
-        if lock.try_lock().is_err() {
-            return Ok(false);
-        }
-        let path = self.dir.join(file);
-        fs::remove_file(&path).map(|()| true).map_err(|error| failed("remove", &path, &error))
-    }
-
     fn open_lock(&self, name: &str) -> Result<File, StateError> {
-        let path = self.dir.join("locks").join(name);
+        let path = self.lock_path(name);
         let open = || private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
         let file = open().or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => make_folders(&self.dir).and_then(|()| open()),
@@ -114,94 +88,108 @@ impl Files {
         file.map_err(|error| failed("open", &path, &error))
     }
 
-    /// Waits for the lock, though not for ever: a process that was stopped would stop all agents.
-    fn lock(&self, name: &str) -> Result<File, StateError> {
-        let file = self.open_lock(name)?;
+    /// Waits for locks, though not for ever: a process that was stopped would stop all agents. None is held while
+    /// another is waited for, so nobody waits in a circle, or for somebody who only waits.
+    fn lock(&self, names: &[String]) -> Result<Vec<File>, StateError> {
+        let files: Vec<File> = names.iter().map(|name| self.open_lock(name)).collect::<Result<_, _>>()?;
         let deadline = Instant::now() + self.patience;
         let mut pause = Duration::from_micros(100);
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::Error(error)) => return Err(failed("lock", &self.dir.join(name), &error)),
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    let (path, patience) = (self.dir.join("locks").join(name), self.patience);
-                    let help = format!("`fuser {}` shows which; end it, then try again", path.display());
-                    return Err(StateError::new(format!(
-                        "another process keeps the state locked for {patience:?}; {help}"
-                    )));
+            let mut taken = None;
+            for (file, name) in files.iter().zip(names) {
+                match file.try_lock() {
+                    Ok(()) => {}
+                    Err(TryLockError::Error(error)) => return Err(failed("lock", &self.lock_path(name), &error)),
+                    Err(TryLockError::WouldBlock) => {
+                        taken = Some(name);
+                        break;
+                    }
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
             }
+            let Some(name) = taken else { return Ok(files) };
+            // Closing them would do as well; unlocking one that is not locked does nothing.
+            files.iter().for_each(|file| drop(file.unlock()));
+            if Instant::now() >= deadline {
+                return Err(self.kept_locked(name));
+            }
+            std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(5));
         }
     }
 
-    fn path(&self, space: Space<'_>) -> PathBuf {
-        match space {
-            Space::All => self.dir.join("all.log"),
-            Space::Session(id) => self.dir.join(format!("s-{}.log", file_name(id))),
-        }
+    fn kept_locked(&self, name: &str) -> StateError {
+        let (path, patience) = (self.lock_path(name), self.patience);
+        let help = format!("`fuser {}` shows which; end it, then try again", path.display());
+        StateError::new(format!("another process keeps the state locked for {patience:?}; {help}"))
+    }
+
+    fn lock_path(&self, name: &str) -> PathBuf {
+        self.dir.join("locks").join(name)
     }
 }
 
 impl State for Files {
     fn lend(&self, spaces: &[Space<'_>], work: &mut Work<'_>) -> Result<(), StateError> {
-        let mut names: Vec<String> = spaces.iter().map(|space| lock_name(*space)).collect();
-        // Always in the same order, so that no two wait for each other.
-        names.sort_unstable();
-        names.dedup();
-        let locks: Vec<File> = names.iter().map(|name| self.lock(name)).collect::<Result<_, _>>()?;
+        let names: Vec<String> = spaces.iter().map(|space| log_name(*space)).collect();
+        let mut locks: Vec<String> = names.iter().map(|name| lock_name(name)).collect();
+        locks.sort_unstable();
+        locks.dedup();
+        let locks = self.lock(&locks)?;
         check_folder(&self.dir)?;
-        let mut logs = Vec::new();
-        let mut ledgers = Vec::new();
-        for space in spaces {
-            let (log, ledger) = log::open(self.path(*space))?;
+        let (mut logs, mut ledgers) = (Vec::new(), Vec::new());
+        for name in &names {
+            // Until it is kept, nobody else of this process knows it: if that fails, it is read again.
+            let (log, ledger) = Log::open(self.dir.join(name), self.cache.take(name))?;
             logs.push(log);
             ledgers.push(ledger);
         }
         work(&mut ledgers)?;
-        let mut fresh = false;
-        for ((log, ledger), space) in logs.into_iter().zip(&mut ledgers).zip(spaces) {
-            fresh |= log.keep(ledger)? && *space != Space::All;
+        let mut fresh = None;
+        for ((log, ledger), name) in logs.into_iter().zip(ledgers).zip(names) {
+            let (known, new) = log.keep(ledger)?;
+            fresh = new.then(|| name.clone()).or(fresh);
+            self.cache.put(name, known);
         }
         drop(locks);
-        if fresh {
-            // Nothing depends on it, and the next new session tries again.
-            let _ = self.prune();
+        if let Some(name) = fresh {
+            self.prune_some(&name);
         }
         Ok(())
     }
 
     /// Without a lock: a log is only ever added to, cut back to what is good, or replaced whole. Who reads while it is
     /// cut may see nonsense, so nonsense is looked at again with a lock.
-    fn copies(&self, spaces: &[Space<'_>]) -> Result<Vec<Ledger>, StateError> {
+    fn look(&self, spaces: &[Space<'_>]) -> Result<Vec<Arc<Ledger>>, StateError> {
         check_folder(&self.dir)?;
-        let copy = |space: &Space<'_>| {
-            let path = self.path(*space);
-            log::read(&path).or_else(|_| {
-                let _lock = self.lock(&lock_name(*space))?;
-                log::read(&path)
-            })
+        let look = |space: &Space<'_>| {
+            let name = log_name(*space);
+            let path = self.dir.join(&name);
+            let known = log::look(&path, self.cache.get(&name)).or_else(|_| {
+                let _lock = self.lock(&[lock_name(&name)])?;
+                log::look(&path, None)
+            })?;
+            let ledger = Arc::clone(&known.ledger);
+            self.cache.put(name, known);
+            Ok(ledger)
         };
-        spaces.iter().map(copy).collect()
+        spaces.iter().map(look).collect()
     }
 }
 
-/// Session ids are anything; file names are not, and they are shown in listings and errors.
-fn file_name(session: &str) -> String {
-    format!("{:.32}", tollgate_wire::digest(&Value::from(session)))
+/// The file of a space. Names of sessions and principals are anything; file names are not, and they are shown in
+/// listings and errors.
+fn log_name(space: Space<'_>) -> String {
+    let (kind, name) = match space {
+        Space::All => return "all.log".to_owned(),
+        Space::Group(name) => ('g', name),
+        Space::Session(id) => ('s', id),
+    };
+    format!("{kind}-{:.32}.log", tollgate_wire::digest(&Value::from(name)))
 }
 
-fn lock_name(space: Space<'_>) -> String {
-    match space {
-        Space::All => "all".to_owned(),
-        Space::Session(id) => stripe(&file_name(id)),
-    }
-}
-
-fn stripe(file_name: &str) -> String {
-    let first = file_name.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    format!("{:02x}", first.unwrap_or_default() % LOCKS)
+/// The lock of a file: its kind and the first three digits of its digest, or `all`.
+fn lock_name(log: &str) -> String {
+    log.split('.').next().and_then(|name| name.get(..5)).unwrap_or("all").to_owned()
 }
 
 fn failed(verb: &str, path: &Path, error: &io::Error) -> StateError {

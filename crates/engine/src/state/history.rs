@@ -43,8 +43,8 @@ impl dyn State + '_ {
 
     /// How often a call that wants to run has come already.
     pub fn repeats(&self, session: &str, history: &str, call: Digest) -> Result<Repeat, StateError> {
-        let copies = self.copies(&[Space::Session(session)])?;
-        let pairs = copies.first().map(|ledger| read(ledger, history)).transpose()?.unwrap_or_default();
+        let ledgers = self.look(&[Space::Session(session)])?;
+        let pairs = ledgers.first().map(|ledger| read(ledger, history)).transpose()?.unwrap_or_default();
         Ok(repeat(&pairs, &half(call)))
     }
 }

@@ -26,6 +26,11 @@ impl Ledger {
         value.map(read).transpose()
     }
 
+    /// Whether a key has a value.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.changes.get(key).map_or_else(|| self.entries.contains_key(key), Option::is_some)
+    }
+
     /// Sets the value of a key.
     pub fn put(&mut self, key: &str, value: &impl Serialize) -> Result<(), StateError> {
         let value = serde_json::to_value(value).map_err(|error| unreadable(key, &error))?;

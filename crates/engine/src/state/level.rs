@@ -78,9 +78,9 @@ impl Level {
         }
     }
 
-    /// Whether it makes a difference that this is remembered.
-    pub(super) fn counts(&self, now: u64) -> bool {
-        self.spent > TINY && self.full.is_none_or(|full| full > now)
+    /// Whether it makes a difference that this is remembered. What never comes back counts until the session ended.
+    pub(super) fn counts(&self, now: u64, ended: bool) -> bool {
+        self.spent > TINY && self.full.map_or(!ended, |full| full > now)
     }
 
     fn note_low(&mut self, turn: u64, spent: f64) {
@@ -155,7 +155,7 @@ mod tests {
         ] {
             let mut level = Level::default();
             level.take(Bucket { max: 4.0, every }, amount, 1).unwrap();
-            assert_eq!(level.counts(after.saturating_add(1)), counts, "{every:?} {amount} {after}");
+            assert_eq!(level.counts(after.saturating_add(1), false), counts, "{every:?} {amount} {after}");
         }
     }
 

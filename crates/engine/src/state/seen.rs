@@ -44,11 +44,11 @@ pub enum Claimed {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Seen {
+pub(super) struct Seen {
     call: String,
     began: u64,
     ended: Option<u64>,
-    until: u64,
+    pub(super) until: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<Value>,
 }
@@ -101,8 +101,8 @@ impl dyn State + '_ {
 
     /// What a call has claimed and not yet finished.
     pub fn claims(&self, session: &str, call: &str) -> Result<Vec<Digest>, StateError> {
-        let copies = self.copies(&[Space::Session(session)])?;
-        let seen = copies.first().map(|ledger| ledger.all::<Seen>("seen/")).transpose()?.unwrap_or_default();
+        let ledgers = self.look(&[Space::Session(session)])?;
+        let seen = ledgers.first().map(|ledger| ledger.all::<Seen>("seen/")).transpose()?.unwrap_or_default();
         let own = seen.into_iter().filter(|(_, seen)| seen.call == call && seen.ended.is_none());
         Ok(own.filter_map(|(key, _)| digest_of(&key)).collect())
     }

@@ -2,12 +2,13 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_core::{Act, Body, Clock, Ended, Event, Name, Pipeline, Point, Registration, Registry};
+use tollgate_engine::state::{Files, Space, State};
 
 /// What the wall clock shows when a test begins.
 pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
@@ -34,6 +35,29 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Somebody who keeps the ledger of a space until told, in another thread with files (and so locks) of its own.
+pub(crate) fn keep_locked<T>(folder: &Folder, space: Space<'_>, meanwhile: impl FnOnce() -> T) -> T {
+    let (locked, is_locked) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let keep = move || {
+            let hold = &mut |_: &mut [_]| {
+                locked.send(()).unwrap();
+                let _ = released.recv();
+                Ok(())
+            };
+            Files::new(folder.path()).lend(&[space], hold).unwrap();
+        };
+        scope.spawn(keep);
+        is_locked.recv().unwrap();
+        // Also when this panics, the other one ends.
+        let release = release;
+        let result = meanwhile();
+        drop(release);
+        result
+    })
 }
 
 /// A surface: it asks the pipeline, runs the tool if it may, and shows what came of it.

@@ -165,7 +165,7 @@ impl State for Broken {
         Err(StateError::new("the disk is full"))
     }
 
-    fn copies(&self, _: &[Space<'_>]) -> Result<Vec<Ledger>, StateError> {
+    fn look(&self, _: &[Space<'_>]) -> Result<Vec<Arc<Ledger>>, StateError> {
         Err(StateError::new("the disk is full"))
     }
 }

@@ -14,6 +14,11 @@ fn log() -> Vec<u8> {
     HEADER.bytes().chain(lines).collect()
 }
 
+fn parse(bytes: &[u8]) -> Result<Known, String> {
+    let mut known = Known::default();
+    known.follow(bytes).map(|()| known)
+}
+
 fn keys(bytes: &[u8]) -> Result<Vec<String>, String> {
     parse(bytes).map(|read| read.ledger.keys(""))
 }
@@ -68,4 +73,47 @@ proptest! {
         }
         prop_assert!(finished.good <= cut);
     }
+}
+
+#[test]
+fn what_is_known_is_believed_only_while_it_stands_there() {
+    let path = std::env::temp_dir().join(format!("tollgate-log-{}", std::process::id()));
+    let text = |lines: &[Changes]| -> Vec<u8> {
+        HEADER.bytes().chain(lines.iter().flat_map(|changes| line(changes).unwrap())).collect()
+    };
+    let (one, two) = (changes("a", Some(1)), changes("b", Some(2)));
+    let whole = text(&[one.clone(), two.clone()]);
+    let garbled = {
+        let mut bytes = whole.clone();
+        bytes[HEADER.len() + 20] = b'#';
+        bytes
+    };
+    // What stands in the file afterwards, which is the same file, and whether what was known is still believed.
+    for (bytes, believed) in [
+        (whole.clone(), true),
+        // Where it was believed, it was not read again.
+        (garbled, true),
+        ([&whole[..], b"half a line"].concat(), true),
+        (text(&[one.clone(), two.clone(), changes("c", Some(3))]), true),
+        // Of the same length, longer, shorter, and nothing.
+        (text(&[one.clone(), changes("b", Some(3))]), false),
+        (text(&[changes("a", Some(11)), two.clone()]), false),
+        (text(&[one]), false),
+        (Vec::new(), false),
+    ] {
+        fs::write(&path, &whole).unwrap();
+        let known = look(&path, None).unwrap();
+        fs::write(&path, &bytes).unwrap();
+        let again = look(&path, Some(known.clone()));
+        let anew = look(&path, None);
+        if let Ok(anew) = anew {
+            assert_eq!(again.as_ref().unwrap(), &anew, "{:?}", String::from_utf8_lossy(&bytes));
+        }
+        let mut file = File::open(&path).unwrap();
+        let about = file.metadata().unwrap();
+        assert_eq!(known.still_holds(&mut file, &about).unwrap(), believed, "{:?}", String::from_utf8_lossy(&bytes));
+        let unchanged = bytes.len() == whole.len() && believed;
+        assert_eq!(Arc::ptr_eq(&again.unwrap().ledger, &known.ledger), unchanged || bytes.ends_with(b"a line"));
+    }
+    fs::remove_file(path).unwrap();
 }
