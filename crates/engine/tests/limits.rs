@@ -1,13 +1,18 @@
-//! Limits across projects.
+//! Limits across projects, principals and sessions that end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
+mod common;
+
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use common::{Folder, keep_locked};
 use serde_json::json;
 use tollgate_config::{File, Layer, combine};
 use tollgate_core::{Act, Body, Event, Point};
-use tollgate_engine::state::{Memory, State};
+use tollgate_engine::state::{Files, Memory, Space, State};
 use tollgate_engine::{Engine, Parts};
 use tollgate_rules::{Still, form::Date};
 use tollgate_testkit::ManualClock;
@@ -54,5 +59,61 @@ fn two_projects_limits_of_one_name_are_two_and_the_users_is_one() {
             let came = [0, 1, 0, 1].map(|project: usize| passes(&engines[project], "s", "ann"));
             assert_eq!(came, expected, "per {per}, {layer}, {paths:?}");
         }
+    }
+}
+
+#[test]
+fn what_one_principal_agent_or_tool_shares_stalls_no_other() {
+    for (per, ann, ben) in [
+        ("principal", r#"["principal","ann"]"#, true),
+        ("agent", r#"["agent","ann"]"#, true),
+        // One tool is the same for both.
+        ("tool", r#"["tool",["","pay"]]"#, false),
+    ] {
+        let folder = Folder::new();
+        let files = Files::new(folder.path()).patience(Duration::from_millis(100));
+        let limit = format!("{BUDGET}per = '{per}'\n[[limit]]\nid = 'all'\ntool = 'other'\nmax = 1\nper = 'all'\n");
+        let engine = engine(&(Arc::new(files) as Arc<dyn State>), &[(Layer::User, "tollgate.toml", &limit)]);
+        keep_locked(&folder, Space::Group(ann), || {
+            let came = [passes(&engine, "one", "ann"), passes(&engine, "two", "ben")];
+            assert_eq!(came, [false, ben], "per {per}: a guard that cannot count refuses, and only that");
+        });
+        assert!(passes(&engine, "one", "ann"));
+    }
+}
+
+#[test]
+fn a_budget_is_kept_until_its_session_has_ended_and_is_quiet() {
+    let (end, start) = (Point::SessionEnd, Point::SessionStart);
+    // A call, which is refused, is a sign of life.
+    let call = Point::ToolBefore;
+    for (points, forgotten) in [
+        (&[][..], false),
+        (&[start], false),
+        (&[end], true),
+        (&[end, start], false),
+        (&[end, call], false),
+        (&[end, start, call, end], true),
+    ] {
+        let folder = Folder::new();
+        let files = Files::new(folder.path());
+        let state = Arc::new(files.clone()) as Arc<dyn State>;
+        let engine = engine(&state, &[(Layer::User, "tollgate.toml", BUDGET)]);
+        assert!(passes(&engine, "s", "ann"));
+        for point in points {
+            if *point == call {
+                assert!(!passes(&engine, "s", "ann"), "{points:?}");
+                continue;
+            }
+            let event = Event { session: Some("s"), ..Event::at(*point) };
+            engine.pipeline().run_now(&event, &mut Body::default());
+        }
+        assert_eq!(files.prune().unwrap(), 0, "{points:?}: it is not quiet");
+        let log = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let log = log.filter(|path| path.is_file()).max().unwrap();
+        let day = SystemTime::now() - Duration::from_secs(24 * 60 * 60);
+        fs::File::options().write(true).open(log).unwrap().set_modified(day).unwrap();
+        assert_eq!(files.prune().unwrap(), usize::from(forgotten), "{points:?}");
+        assert_eq!(passes(&engine, "s", "ann"), forgotten, "{points:?}");
     }
 }
