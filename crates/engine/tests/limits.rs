@@ -39,7 +39,7 @@ fn passes(engine: &Engine, session: &str, principal: &str) -> bool {
     let name = pipeline.name("pay");
     let event = Event::tool(Point::ToolBefore, &name, "call");
     let event = Event { session: Some(session), principal: Some(principal), agent: Some(principal), ..event };
-    !matches!(pipeline.run_now(&event, &mut Body::from(json!({}))).act, Act::Stop(_))
+    !matches!(pipeline.run_now(&event, &mut Body::from(json!({}))).act, Act::Deny(_))
 }
 
 const BUDGET: &str = "[[limit]]\nid = 'pays'\ntool = 'pay'\nmax = 1\n";
