@@ -41,14 +41,17 @@ pub struct Event<'a> {
     pub principal: Option<&'a str>,
     /// The surface's own name for the event, at `notice`.
     pub native: Option<&'a str>,
-    /// The interceptors that caused this event, outermost first: one that makes calls of its own is not
-    /// asked about them.
+    /// Facts of the surface's own, by name: what it knows and no other field says. Only a surface fills them
+    /// in, so a rule can rely on them; labels are what interceptors noted down.
+    pub own: &'a [(&'a str, &'a str)],
+    /// The groups of the interceptors that caused this event, outermost first: who makes calls of its own is
+    /// not asked about them.
     pub chain: &'a [&'a str],
     /// What edits at earlier points of the turn noted down for later ones.
     pub labels: &'a [(String, String)],
     /// The arguments as they ran, from `tool.update` on.
     pub arguments: Option<&'a Body>,
-    /// How the call ended, at `tool.after`.
+    /// How it ended, at `tool.after` and `model.complete`.
     pub ended: Option<Ended>,
     /// Who let it happen, where a human was asked.
     pub approval: Option<&'a Approval>,
@@ -72,19 +75,21 @@ pub struct Event<'a> {
     pub fixed_name: bool,
 }
 
-/// How a tool call ended.
+/// How a tool call or a model request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The tool ran and returned.
+    /// It ran and returned.
     Ok,
-    /// The tool ran and failed.
+    /// It ran and failed.
     Error,
-    /// The pipeline refused the call.
+    /// The pipeline refused it.
     Denied,
-    /// The call ran elsewhere.
+    /// It ran elsewhere.
     Routed,
-    /// An interceptor answered in the tool's place.
+    /// An interceptor answered in its place.
     Answered,
+    /// Whoever wanted it went away before it was done.
+    Canceled,
 }
 
 impl<'a> Event<'a> {

@@ -24,8 +24,8 @@
 //!    detour can both stand: a call may need a human *and* a sandbox.
 //! 5. **Watchers** see what was decided, always and last. A record is a watcher, and where it must not be
 //!    missing, its failure refuses the call.
-//! 6. The surface does what the [`Act`] says: go, go elsewhere, ask (and do what follows from the
-//!    [answer](Question::answer)), reply in the call's place, or stop and say why. Afterwards it runs the result through the same pipeline, at [`Point::ToolAfter`].
+//! 6. The surface does what the [`Act`] says: pass, route, ask (and do what follows from the
+//!    [answer](Question::answer)), answer in the call's place, or deny and say why. Afterwards it runs the result through the same pipeline, at [`Point::ToolAfter`].
 //!
 //! # In code
 //!

@@ -54,6 +54,8 @@ points! {
         TurnStop = "turn.stop" [],
         /// The conversation is about to be compacted.
         CompactBefore = "compact.before" [],
+        /// The conversation was compacted.
+        CompactAfter = "compact.after" [],
         /// A person's input, before it joins the conversation.
         PromptSubmit = "prompt.submit" [Deny, Ask],
         /// A request to a model, before a credential is chosen; once per request.

@@ -1,17 +1,17 @@
 //! The versioned JSON forms of events, bodies, verdicts and outcomes: what plugins, records and other
 //! programs see. `spec/wire.md` is their specification and `spec/schema` their JSON Schema.
 //!
-//! A form that leaves carries `"v": 1`, at the top and nowhere else. A form that comes in must carry it too,
+//! A form that leaves carries `"v": 2`, at the top and nowhere else. A form that comes in must carry it too,
 //! must be free of unknown fields, and must be a document that every parser reads alike: what is not
 //! understood is refused, never skipped.
 //!
 //! ```
 //! use tollgate_wire::form::{Form, VerdictForm};
 //!
-//! let form = VerdictForm::from_bytes(br#"{"v": 1, "verdict": "deny", "reason": "not on Fridays"}"#)?;
-//! assert_eq!(form.to_json().to_string(), r#"{"v":1,"verdict":"deny","reason":"not on Fridays"}"#);
+//! let form = VerdictForm::from_bytes(br#"{"v": 2, "verdict": "deny", "reason": "not on Fridays"}"#)?;
+//! assert_eq!(form.to_json().to_string(), r#"{"v":2,"verdict":"deny","reason":"not on Fridays"}"#);
 //!
-//! let error = VerdictForm::from_bytes(br#"{"v": 1, "verdict": "deny", "why": "because"}"#).unwrap_err();
+//! let error = VerdictForm::from_bytes(br#"{"v": 2, "verdict": "deny", "why": "because"}"#).unwrap_err();
 //! assert_eq!(error.to_string(), "this is no verdict: unknown field `why`, expected `reason`");
 //! # Ok::<(), tollgate_wire::form::BadForm>(())
 //! ```
@@ -21,6 +21,7 @@ mod changes;
 mod event;
 mod outcome;
 mod parts;
+mod question;
 mod schema;
 mod trace;
 mod verdict;
@@ -39,12 +40,14 @@ pub use outcome::{ActForm, AskedForm, OutcomeForm};
 pub use parts::{
     ApprovalForm, CauseForm, DigestForm, EndedForm, FaultForm, FaultKindForm, OnFaultForm, PointForm, RoleForm,
 };
+pub use question::{PartForm, QuestionForm};
 pub use schema::schemas;
 pub use trace::{EntryForm, SaidForm, TraceForm};
 pub use verdict::{RouteForm, VerdictForm};
 
-/// The version of all forms. It changes when a reader of the old one could misread the new one.
-pub const VERSION: u64 = 1;
+/// The version of all forms. It changes when a reader of the old one could misread the new one; what changed is in
+/// `spec/wire.md`.
+pub const VERSION: u64 = 2;
 
 /// A form that travels on its own.
 pub trait Form: Serialize + DeserializeOwned + JsonSchema {

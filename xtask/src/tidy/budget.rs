@@ -6,8 +6,8 @@ use super::tree::{Tree, is_test};
 
 const FOLDER: &str = "crates/core/src/";
 const LIB: &str = "crates/core/src/lib.rs";
-const MAX_CODE: usize = 1_500;
-const MAX_PUBLIC: usize = 40;
+const MAX_CODE: usize = 1_600;
+const MAX_PUBLIC: usize = 42;
 /// Lines of documentation for each hundred lines of code.
 const MIN_DOCS: usize = 40;
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use tollgate_core::{Approval, Body, Event, Name, Names};
 
 use super::parts::{is_false, micros, present};
-use super::{ApprovalForm, EndedForm, Form, PointForm};
+use super::{ApprovalForm, BadForm, BodyForm, EndedForm, Form, PointForm};
 
 /// What is happening. Facts that are not known are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,13 +53,16 @@ pub struct EventForm {
     /// The surface's own name for the event, at `notice`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<String>,
-    /// The interceptors that caused this event, outermost first.
+    /// Facts of the surface's own, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub own: BTreeMap<String, String>,
+    /// The groups of the interceptors that caused this event, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
     /// What edits at earlier points of the turn noted down: key and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<(String, String)>,
-    /// How the call ended, at `tool.after`.
+    /// How it ended, at `tool.after` and `model.complete`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedForm>,
     /// How long it ran, in microseconds.
@@ -71,7 +75,7 @@ pub struct EventForm {
     /// Who let it happen, where a human was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalForm>,
-    /// Why it was blocked, or how it failed.
+    /// Why it was denied, or how it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Which piece of a stream this is, from 0.
@@ -146,7 +150,9 @@ impl EventForm {
             cwd: text(event.cwd),
             principal: text(event.principal),
             native: text(event.native),
-            chain: event.chain.iter().map(|id| id.to_string()).collect(),
+            // Of two with one name the first counts.
+            own: event.own.iter().rev().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            chain: event.chain.iter().map(|group| group.to_string()).collect(),
             labels: event.labels.to_vec(),
             ended: event.ended.as_ref().map(EndedForm::from),
             took_us: event.took.map(micros),
@@ -163,22 +169,48 @@ impl EventForm {
         }
     }
 
-    /// Lends the event to a function: core's events borrow all they say, and here is where it is kept.
+    /// Lends an event **that came from outside**, and its body, to a function. Every reader of other people's
+    /// events uses this: what only a surface or the pipeline can know is dropped, whatever the document says. That is
+    /// `own`, `chain`, `labels`, `approval`, `look`, `routed` and `permission`, and of the body notes, tells and
+    /// labels. Else whoever writes the event could have guards left out, or bring its own approval.
+    ///
+    /// `surface` and `principal` are what the document says. Who knows better says so:
+    /// `Event { surface: Some("mcp"), ..*event }`.
     ///
     /// ```
-    /// use tollgate_wire::form::{EventForm, Form};
+    /// use tollgate_wire::form::{BodyForm, EventForm, Form};
     ///
-    /// let form = EventForm::from_bytes(br#"{"v": 1, "point": "tool.before", "name": {"written": "Bash"}}"#)?;
-    /// form.lend(&tollgate_wire::names(), |event| {
+    /// let sent = br#"{"v": 2, "point": "tool.before", "name": {"written": "Bash"}, "chain": ["no-rm"]}"#;
+    /// let (event, body) = (EventForm::from_bytes(sent)?, BodyForm::default());
+    /// event.lend_foreign(body, &tollgate_wire::names(), |event, _body| {
     ///     assert_eq!(event.name.map(|name| name.normal()), Some("exec"));
-    /// });
+    ///     assert!(event.chain.is_empty());
+    /// })?;
     /// # Ok::<(), tollgate_wire::form::BadForm>(())
     /// ```
-    pub fn lend<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
+    pub fn lend_foreign<T>(
+        &self,
+        body: BodyForm,
+        names: &Names,
+        with: impl FnOnce(&Event<'_>, &mut Body) -> T,
+    ) -> Result<T, BadForm> {
+        let body = BodyForm { notes: None, tells: None, labels: None, ..body };
+        self.lend_trusted(names, |event| {
+            let event = Event { own: &[], chain: &[], labels: &[], approval: None, ..*event };
+            let event = Event { look: 1, routed: false, permission: false, ..event };
+            let mut body = body.body(&event)?;
+            Ok(with(&event, &mut body))
+        })
+    }
+
+    /// Lends an event that **we wrote ourselves** to a function, with all it says: core's events borrow, and here is
+    /// where it is kept. For events of anybody else there is [`lend_foreign`](Self::lend_foreign).
+    pub fn lend_trusted<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
         let name = self.name.as_ref().map(|name| names.name(&name.written));
         let became = self.became.as_ref().map(|name| names.name(&name.written));
         let arguments = self.arguments.clone().map(Body::from);
         let approval = self.approval.as_ref().map(Approval::from);
+        let own: Vec<(&str, &str)> = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
         with(&Event {
             point: self.point.0,
@@ -193,6 +225,7 @@ impl EventForm {
             cwd: self.cwd.as_deref(),
             principal: self.principal.as_deref(),
             native: self.native.as_deref(),
+            own: &own,
             chain: &chain,
             labels: &self.labels,
             ended: self.ended.map(Into::into),

@@ -8,6 +8,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tollgate_core::{Approval, Cause, Digest, Ended, Fault, FaultKind, OnFault, Point, Role};
 
+use super::Form;
+
 /// The largest whole number that every JSON parser keeps; times that are longer are written as this one.
 const LARGEST: u64 = (1 << 53) - 1;
 
@@ -52,18 +54,20 @@ macro_rules! words {
 }
 
 words! {
-    /// How a tool call ended.
+    /// How a tool call or a model request ended.
     EndedForm for Ended {
-        /// The tool ran and returned.
+        /// It ran and returned.
         Ok,
-        /// The tool ran and failed.
+        /// It ran and failed.
         Error,
-        /// The pipeline refused the call.
+        /// The pipeline refused it.
         Denied,
-        /// The call ran elsewhere.
+        /// It ran elsewhere.
         Routed,
-        /// An interceptor answered in the tool's place.
+        /// An interceptor answered in its place.
         Answered,
+        /// Whoever wanted it went away before it was done.
+        Canceled,
     }
 }
 
@@ -75,6 +79,7 @@ impl From<EndedForm> for Ended {
             EndedForm::Denied => Self::Denied,
             EndedForm::Routed => Self::Routed,
             EndedForm::Answered => Self::Answered,
+            EndedForm::Canceled => Self::Canceled,
         }
     }
 }
@@ -180,6 +185,10 @@ pub struct ApprovalForm {
     pub by: String,
     /// When, in milliseconds since 1970.
     pub at_ms: u64,
+}
+
+impl Form for ApprovalForm {
+    const NAME: &'static str = "approval";
 }
 
 impl From<&Approval> for ApprovalForm {

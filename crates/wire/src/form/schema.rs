@@ -1,7 +1,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::{BodyForm, EventForm, Form, OutcomeForm, TraceForm, VERSION, VerdictForm};
+use super::{ApprovalForm, BodyForm, EventForm, Form, OutcomeForm, QuestionForm, TraceForm, VERSION, VerdictForm};
 
 /// The JSON Schema (draft 2020-12) of every form that travels on its own, by its name.
 ///
@@ -13,6 +13,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         schema::<VerdictForm>(),
         schema::<OutcomeForm>(),
         schema::<TraceForm>(),
+        schema::<QuestionForm>(),
+        schema::<ApprovalForm>(),
     ]
 }
 

@@ -8,8 +8,8 @@ use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::json;
 use tollgate_core::{
-    Act, Body, Cause, Clock, Digest, Edit, Event, FaultKind, Guard, OnFault, Outcome, Point, Query, Registration,
-    Registry, Route, Ruling, Step, Trace, Verdict, Watch,
+    Act, Approval, Body, Cause, Clock, Digest, Edit, Event, FaultKind, Guard, OnFault, Outcome, Point, Query, Question,
+    Registration, Registry, Route, Ruling, Step, Trace, Verdict, Watch,
 };
 
 use super::*;
@@ -31,6 +31,8 @@ fn again(name: &str, document: Value) -> Result<Value, String> {
         "verdict" => through::<VerdictForm>(document),
         "outcome" => through::<OutcomeForm>(document),
         "trace" => through::<TraceForm>(document),
+        "question" => through::<QuestionForm>(document),
+        "approval" => through::<ApprovalForm>(document),
         other => panic!("there is no form `{other}`"),
     }
 }
@@ -71,58 +73,58 @@ fn specified_examples() {
 fn what_is_no_form() {
     for (name, document, expected) in [
         ("verdict", json!([]), "it is not an object"),
-        ("verdict", json!({"verdict": "pass"}), "`v` is missing; write `\"v\": 1`"),
+        ("verdict", json!({"verdict": "pass"}), "`v` is missing; write `\"v\": 2`"),
         (
             "verdict",
-            json!({"v": 2, "verdict": "maybe", "x": 1}),
-            "its version is `2`, and only 1 is understood here; use a Tollgate that knows it",
+            json!({"v": 1, "verdict": "maybe", "x": 1}),
+            "its version is `1`, and only 2 is understood here; use a Tollgate that knows it",
         ),
         (
             "verdict",
-            json!({"v": "1", "verdict": "pass"}),
-            "its version is `\"1\"`, and only 1 is understood here; use a Tollgate that knows it",
+            json!({"v": "2", "verdict": "pass"}),
+            "its version is `\"2\"`, and only 2 is understood here; use a Tollgate that knows it",
         ),
-        ("verdict", json!({"v": 1}), "missing field `verdict`"),
+        ("verdict", json!({"v": 2}), "missing field `verdict`"),
         (
             "verdict",
-            json!({"v": 1, "verdict": "allow"}),
-            "unknown variant `allow`, expected one of `pass`, `deny`, `ask`, `divert`, `answer`",
+            json!({"v": 2, "verdict": "allow"}),
+            "unknown variant `allow`, expected one of `pass`, `deny`, `ask`, `route`, `answer`",
         ),
-        ("verdict", json!({"v": 1, "verdict": "pass", "reason": "x"}), "unknown field `reason`, there are no fields"),
-        ("verdict", json!({"v": 1, "verdict": "deny"}), "missing field `reason`"),
-        ("verdict", json!({"v": 1, "verdict": "deny", "reason": 1}), "invalid type: integer `1`, expected a string"),
+        ("verdict", json!({"v": 2, "verdict": "pass", "reason": "x"}), "unknown field `reason`, there are no fields"),
+        ("verdict", json!({"v": 2, "verdict": "deny"}), "missing field `reason`"),
+        ("verdict", json!({"v": 2, "verdict": "deny", "reason": 1}), "invalid type: integer `1`, expected a string"),
         (
             "verdict",
-            json!({"v": 1, "verdict": "ask", "title": "t", "timeout_ms": -1}),
+            json!({"v": 2, "verdict": "ask", "title": "t", "timeout_ms": -1}),
             "invalid value: integer `-1`, expected u64",
         ),
         (
             "verdict",
-            json!({"v": 1, "verdict": "answer", "body": {"v": 1, "json": 1}}),
+            json!({"v": 2, "verdict": "answer", "body": {"v": 2, "json": 1}}),
             "unknown field `v`, expected one of `name`, `arguments`, `json`, `headers`, `notes`, `tells`, `labels`",
         ),
-        ("event", json!({"v": 1}), "missing field `point`"),
+        ("event", json!({"v": 2}), "missing field `point`"),
         (
             "event",
-            json!({"v": 1, "point": "notice", "name": "Bash"}),
+            json!({"v": 2, "point": "notice", "name": "Bash"}),
             "invalid type: string \"Bash\", expected an object with `written`",
         ),
         (
             "event",
-            json!({"v": 1, "point": "notice", "ended": "well"}),
-            "unknown variant `well`, expected one of `ok`, `error`, `blocked`, `diverted`, `answered`",
+            json!({"v": 2, "point": "notice", "ended": "well"}),
+            "unknown variant `well`, expected one of `ok`, `error`, `denied`, `routed`, `answered`, `canceled`",
         ),
-        ("body", json!({"v": 1, "headers": [["a"]]}), "invalid length 1, expected a tuple of size 2"),
+        ("body", json!({"v": 2, "headers": [["a"]]}), "invalid length 1, expected a tuple of size 2"),
         (
             "trace",
-            json!({"v": 1, "entries": [], "digest": "AB"}),
+            json!({"v": 2, "entries": [], "digest": "AB"}),
             "`AB` is no digest, which has 64 hexadecimal digits in lower case",
         ),
     ] {
         assert_eq!(again(name, document.clone()), Err(format!("this is no {name}: {expected}")), "{document}");
         assert!(!is_valid(name, &document), "{document}");
     }
-    let error = again("event", json!({"v": 1, "point": "tool.befor"})).unwrap_err();
+    let error = again("event", json!({"v": 2, "point": "tool.befor"})).unwrap_err();
     assert!(error.starts_with("this is no event: there is no point `tool.befor`; the points are "), "{error}");
 }
 
@@ -131,8 +133,8 @@ fn text_that_is_no_form() {
     for (text, expected) in [
         (&b"{"[..], "this is no verdict: the document is not JSON: EOF while parsing an object at line 1 column 1"),
         (b"", "this is no verdict: the document is empty"),
-        (br#"{"v":1,"verdict":"pass","verdict":"deny"}"#, "this is no verdict: a key appears twice in one object"),
-        (br#"{"v":1,"verdict":"pass"}{}"#, "this is no verdict: bytes follow the end"),
+        (br#"{"v":2,"verdict":"pass","verdict":"deny"}"#, "this is no verdict: a key appears twice in one object"),
+        (br#"{"v":2,"verdict":"pass"}{}"#, "this is no verdict: bytes follow the end"),
     ] {
         let bad = VerdictForm::from_bytes(text).unwrap_err();
         assert_eq!(bad.to_string(), expected);
@@ -154,17 +156,17 @@ fn bodies_given_back() {
         body
     };
     for (event, given, expected) in [
-        (&call, json!({}), r#"{"v":1,"name":"Bash","arguments":{"a":1},"notes":["old"],"labels":[["k","v"]]}"#),
+        (&call, json!({}), r#"{"v":2,"name":"Bash","arguments":{"a":1},"notes":["old"],"labels":[["k","v"]]}"#),
         (
             &call,
             json!({"name": "read", "arguments": null}),
-            r#"{"v":1,"name":"read","arguments":null,"notes":["old"],"labels":[["k","v"]]}"#,
+            r#"{"v":2,"name":"read","arguments":null,"notes":["old"],"labels":[["k","v"]]}"#,
         ),
-        (&result, json!({"json": [2], "notes": []}), r#"{"v":1,"json":[2],"labels":[["k","v"]]}"#),
+        (&result, json!({"json": [2], "notes": []}), r#"{"v":2,"json":[2],"labels":[["k","v"]]}"#),
         (
             &result,
             json!({"headers": [["A", "1"], ["a", "2"]], "tells": ["t"], "labels": [["k", "v"], ["k", "w"]]}),
-            r#"{"v":1,"json":{"a":1},"headers":[["A","1"],["a","2"]],"notes":["old"],"tells":["t"],"labels":[["k","v"],["k","w"]]}"#,
+            r#"{"v":2,"json":{"a":1},"headers":[["A","1"],["a","2"]],"notes":["old"],"tells":["t"],"labels":[["k","v"],["k","w"]]}"#,
         ),
         (&call, json!({"json": 1}), "this is no body: at tool.before the document is called `arguments`, not `json`"),
         (
@@ -186,7 +188,7 @@ fn bodies_given_back() {
     ] {
         let mut body = old();
         let mut document = given.clone();
-        document["v"] = 1.into();
+        document["v"] = VERSION.into();
         let written = BodyForm::from_json(document).and_then(|form| form.write(event, &mut body));
         let text = match written {
             Ok(()) => BodyForm::of(event, &body).unwrap().to_json().to_string(),
@@ -333,7 +335,7 @@ fn acts() {
         ),
     ] {
         let form = OutcomeForm::of(&Outcome { act, trace: Trace::default() });
-        assert_eq!(form.to_json(), json!({"v": 1, "act": expected, "trace": {"entries": []}}));
+        assert_eq!(form.to_json(), json!({"v": 2, "act": expected, "trace": {"entries": []}}));
     }
 }
 
@@ -341,6 +343,91 @@ fn acts() {
 fn long_times_stay_numbers_that_every_parser_keeps() {
     let event = Event { took: Some(Duration::MAX), ..Event::at(Point::ToolAfter) };
     assert_eq!(EventForm::of(&event).took_us, Some(9_007_199_254_740_991));
+}
+
+/// A question that went to another process is answered there as it would be here, by an approval that came the same way.
+#[test]
+fn a_question_crosses_processes() {
+    let command = json!({"command": "make"}).as_object().cloned();
+    let route = Route { command, place: json!({"image": "x"}).as_object().cloned().unwrap(), ..Route::to("e2b") };
+    let part = Query { timeout: Some(Duration::from_secs(5)), ..query("Sure?") };
+    let question = |route: Option<&Route>| Question {
+        parts: vec![("asks".into(), part.clone()), ("also".into(), query("Really?"))],
+        digest: Digest([7; 32]),
+        deadline: Some(Duration::from_millis(6_000)),
+        route: route.map(|route| Box::new(route.clone())),
+    };
+    let yes = Approval { digest: Digest([7; 32]), granted: true, by: "ann".into(), at: Duration::from_secs(6) };
+    for (route, approval, expected) in [
+        (None, yes.clone(), "pass"),
+        (Some(&route), yes.clone(), "route"),
+        (Some(&route), Approval { granted: false, ..yes.clone() }, "deny: denied by ann"),
+        (None, Approval { digest: Digest([8; 32]), ..yes.clone() }, "deny: the approval is for another call"),
+        (
+            None,
+            Approval { at: Duration::from_millis(6_001), ..yes.clone() },
+            "deny: the approval came too late; ask again",
+        ),
+    ] {
+        let sent = QuestionForm::of(&question(route)).to_json().to_string();
+        let kept = QuestionForm::from_bytes(sent.as_bytes()).unwrap().question();
+        assert_eq!(kept, question(route));
+        let sent = ApprovalForm::from(&approval).to_json().to_string();
+        let act = kept.answer(&(&ApprovalForm::from_bytes(sent.as_bytes()).unwrap()).into());
+        let text = match &act {
+            Act::Deny(ruling) => format!("deny: {ruling}"),
+            Act::Route { route: there, .. } if Some(&**there) != route => "another route".to_owned(),
+            act => act.name().to_owned(),
+        };
+        assert_eq!(text, expected);
+    }
+}
+
+/// What only a surface or the pipeline can know, set in a document from outside, has no effect, one by one and all
+/// together; every other fact arrives.
+#[test]
+fn a_foreign_event_brings_no_more_than_it_may() {
+    let approval = json!({"digest": "07".repeat(32), "granted": true, "by": "ann", "at_ms": 1});
+    let dropped = json!({
+        "own": {"client": "ide"}, "chain": ["record"], "labels": [["approved", "yes"]], "approval": approval,
+        "look": 2, "routed": true, "permission": true,
+    });
+    let kept = json!({
+        "v": 2, "point": "tool.after", "name": {"written": "Bash", "normal": "exec"},
+        "became": {"written": "read", "normal": "read"}, "kind": "read", "call_id": "c", "session": "s",
+        "agent": "a", "surface": "x", "server": "m", "model": "o", "cwd": "/", "principal": "p", "native": "n",
+        "ended": "error", "took_us": 5, "arguments": [1], "reason": "r", "index": 1, "last": true, "attempt": 3,
+        "fixed_name": true,
+    });
+    let known = EventForm::lend_trusted(&EventForm::from_json(kept.clone()).unwrap(), &crate::names(), EventForm::of);
+    let members = serde_json::to_value(&known).unwrap().as_object().unwrap().len() + 1;
+    let dropped = dropped.as_object().unwrap();
+    let schema = schemas().into_iter().find(|(name, _)| *name == "event").unwrap().1;
+    let all = schema["properties"].as_object().unwrap().len();
+    assert_eq!(members + dropped.len(), all, "every field of an event is in one of the two lists");
+
+    let each = dropped.iter().map(|(key, value)| Map::from_iter([(key.clone(), value.clone())]));
+    for set in each.chain([dropped.clone()]) {
+        let mut document = kept.clone();
+        document.as_object_mut().unwrap().extend(set.clone());
+        let body = json!({"v": 2, "json": 1, "notes": ["n"], "tells": ["t"], "labels": [["k", "v"]]});
+        let (event, body) = (EventForm::from_json(document).unwrap(), BodyForm::from_json(body).unwrap());
+        let trusted = event.lend_trusted(&crate::names(), EventForm::of);
+        assert_ne!(trusted.to_json(), kept, "{set:?} says something");
+        let lent = event.lend_foreign(body, &crate::names(), |event, body| {
+            (EventForm::of(event).to_json(), BodyForm::of(event, body).unwrap().to_json())
+        });
+        assert_eq!(lent, Ok((kept.clone(), json!({"v": 2, "json": 1}))), "{set:?}");
+    }
+    let notice = EventForm::from_json(json!({"v": 2, "point": "notice"})).unwrap();
+    let call = BodyForm { name: Some("exec".to_owned()), ..BodyForm::default() };
+    assert!(notice.lend_foreign(call, &crate::names(), |_, _| ()).is_err(), "a body must fit its event");
+}
+
+#[test]
+fn of_two_facts_with_one_name_the_first_counts() {
+    let event = Event { own: &[("a", "first"), ("a", "second")], ..Event::at(Point::Notice) };
+    assert_eq!(EventForm::of(&event).own, [("a".to_owned(), "first".to_owned())].into());
 }
 
 fn maybe<T: std::fmt::Debug>(of: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
@@ -357,13 +444,13 @@ fn objects() -> impl Strategy<Value = Map<String, Value>> {
 
 fn events() -> impl Strategy<Value = EventForm> {
     let facts = proptest::collection::vec(maybe(texts()), 12);
-    let lists = (proptest::collection::vec(texts(), 0..3), pairs());
-    let ended = maybe(proptest::sample::select(vec![EndedForm::Ok, EndedForm::Error, EndedForm::Denied]));
+    let lists = (proptest::collection::vec(texts(), 0..3), pairs(), pairs());
+    let ended = maybe(proptest::sample::select(vec![EndedForm::Ok, EndedForm::Denied, EndedForm::Canceled]));
     let numbers = (maybe(0..1_u64 << 53), maybe(0..1_u64 << 53), any::<u32>(), any::<u8>());
     let document = maybe(documents(exact_numbers()));
     let point = proptest::sample::select(Point::ALL);
     (point, facts, lists, ended, numbers, any::<[bool; 4]>(), document).prop_map(
-        |(point, mut facts, (chain, labels), ended, (took_us, index, attempt, look), flags, arguments)| {
+        |(point, mut facts, (chain, labels, own), ended, (took_us, index, attempt, look), flags, arguments)| {
             let names = crate::names();
             let mut text = || facts.pop().flatten();
             let mut name = || text().map(|written| NameForm::from(&names.name(&written)));
@@ -383,6 +470,7 @@ fn events() -> impl Strategy<Value = EventForm> {
                 cwd: text(),
                 principal: text(),
                 native: text(),
+                own: own.into_iter().collect(),
                 chain,
                 labels,
                 ended,
@@ -436,6 +524,20 @@ fn verdicts() -> impl Strategy<Value = VerdictForm> {
     ]
 }
 
+fn questions() -> impl Strategy<Value = QuestionForm> {
+    let part = (texts(), texts(), texts(), maybe(0..1_u64 << 53), documents(exact_numbers()));
+    let part = part.prop_map(|(by, title, detail, timeout_ms, data)| PartForm { by, title, detail, timeout_ms, data });
+    let route = (texts(), objects(), maybe(objects()));
+    let route = maybe(route.prop_map(|(provider, place, command)| RouteForm { provider, place, command }));
+    let all = (proptest::collection::vec(part, 0..3), any::<[u8; 32]>(), maybe(0..1_u64 << 53), route);
+    all.prop_map(|(parts, digest, deadline_ms, route)| QuestionForm {
+        parts,
+        digest: DigestForm(Digest(digest)),
+        deadline_ms,
+        route,
+    })
+}
+
 fn check_round_trip<F: Form + Clone + PartialEq + std::fmt::Debug>(form: &F) -> Result<(), TestCaseError> {
     let document = form.to_json();
     prop_assert_eq!(&F::from_bytes(document.to_string().as_bytes()), &Ok(form.clone()));
@@ -448,7 +550,7 @@ proptest! {
 
     #[test]
     fn events_come_back(mut form in events()) {
-        prop_assert_eq!(&form.lend(&crate::names(), EventForm::of), &form);
+        prop_assert_eq!(&form.lend_trusted(&crate::names(), EventForm::of), &form);
         form.look = form.look.clamp(1, 2);
         check_round_trip(&form)?;
     }
@@ -459,6 +561,12 @@ proptest! {
         let event = Event::at(Point::ModelRequest);
         let body = form.clone().body(&event).unwrap();
         prop_assert_eq!(BodyForm::of(&event, &body).unwrap(), form);
+    }
+
+    #[test]
+    fn questions_come_back(form in questions()) {
+        check_round_trip(&form)?;
+        prop_assert_eq!(QuestionForm::of(&form.clone().question()), form);
     }
 
     #[test]
