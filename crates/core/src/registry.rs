@@ -16,6 +16,9 @@ const LIMIT: Duration = Duration::from_secs(15);
 pub struct Registration {
     /// Its name, unique in a registry.
     pub id: Arc<str>,
+    /// Whose it is: its own id, unless several registrations are one interceptor. A group that caused an event
+    /// is left out of it whole. `None` for one that causes nothing, and that no event can leave out.
+    pub group: Option<Arc<str>>,
     /// What it is.
     pub role: Role,
     /// Where it stands.
@@ -62,6 +65,7 @@ impl Registration {
     fn new(id: &str, points: Vec<Point>, role: Role) -> Self {
         Self {
             id: id.into(),
+            group: Some(id.into()),
             role,
             points,
             select: Selector::default(),

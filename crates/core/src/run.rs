@@ -150,7 +150,12 @@ impl<'p> Run<'p> {
         let (name, by) = (self.pipeline.inner.names.name("exec"), by.clone());
         let Some(command) = route.command.take() else { return };
         // Whoever supplies the command has caused this event, and is not asked what to do with it.
-        let chain: Vec<&str> = event.chain.iter().copied().chain(by.iter().map(|by| &**by)).collect();
+        let mut chain = event.chain.to_vec();
+        for group in self.pipeline.inner.sorted.iter().filter(|who| by.contains(&who.id)).flat_map(|who| &who.group) {
+            if !chain.contains(&&**group) {
+                chain.push(group);
+            }
+        }
         let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
         let exec = Event { chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
@@ -241,7 +246,10 @@ impl<'p> Run<'p> {
         if declines || !due.entry.select.fits(event) || self.except.contains(&who) {
             return None;
         }
-        if event.chain.contains(&&*due.entry.id) {
+        // A record that must not be missing is not missing here either.
+        let required = matches!(due.entry.role, Role::Watch(_)) && due.entry.on_fault == OnFault::Deny;
+        let caused = due.entry.group.as_deref().is_some_and(|group| event.chain.contains(&group));
+        if caused && !required {
             self.trace.note(event, due, Duration::ZERO, Said::Skipped, None);
             return None;
         }

@@ -1,6 +1,6 @@
 use crate::pipeline::MAX_CHAIN;
 use crate::run::{Due, Run};
-use crate::{Act, Body, Cause, Event, Fault, Flow, OnFault, Outcome, Pipeline, Role, Ruling, Trace, Verdict};
+use crate::{Act, Body, Cause, Ended, Event, Fault, Flow, OnFault, Outcome, Pipeline, Role, Ruling, Trace, Verdict};
 
 /// One streamed document on its way through the pipeline.
 ///
@@ -8,7 +8,11 @@ use crate::{Act, Body, Cause, Event, Fault, Flow, OnFault, Outcome, Pipeline, Ro
 /// is released. Where one of them must see the whole first ([`Registration::hold_whole`]), nothing is
 /// released before.
 ///
+/// Every stream is to be ended: with [`finish`](Self::finish), or with [`cancel`](Self::cancel) when its client is
+/// gone. One that is dropped has no outcome, and nobody hears of it.
+///
 /// [`Registration::hold_whole`]: crate::Registration::hold_whole
+#[must_use = "a stream that is not ended leaves no record"]
 pub struct Stream {
     pipeline: Pipeline,
     workers: Vec<Worker>,
@@ -52,9 +56,7 @@ impl Pipeline {
                 None => keep = keep.max(if entry.hold_whole { usize::MAX } else { 1 }),
             }
         }
-        let too_deep = || Ruling::of_pipeline(Cause::Depth, "interceptors caused one another too deep");
-        let (pieces, stopped) = (Vec::new(), (event.chain.len() > MAX_CHAIN).then(too_deep));
-        Stream { pipeline: self.clone(), workers, pieces, released: 0, keep, index: 0, stopped }
+        Stream { pipeline: self.clone(), workers, pieces: Vec::new(), released: 0, keep, index: 0, stopped: None }
     }
 }
 
@@ -100,6 +102,21 @@ impl Stream {
         (rest, outcome)
     }
 
+    /// Ends the stream early, because whoever wanted it is gone. Nothing more is released, nobody judges the
+    /// rest, and watchers see it as they see every end: once, with what was released, assembled.
+    pub async fn cancel(self, event: &Event<'_>, assemble: impl FnOnce(&[Body]) -> Body) -> Outcome {
+        if let Some(ruling) = self.stopped {
+            return Outcome { act: Act::Deny(Box::new(ruling)), ..Outcome::default() };
+        }
+        let event = Event { index: Some(self.index), last: true, ended: Some(Ended::Canceled), ..*event };
+        let released = assemble(self.pieces.get(..self.released).unwrap_or_default());
+        let plan = self.pipeline.plan(&event, &released).unwrap_or_default();
+        let mut run = Run::new(&self.pipeline, true, &[]);
+        let mut outcome = Outcome { act: Act::Pass, trace: std::mem::take(&mut run.trace) };
+        run.watches(&event, &released, &plan.watches, &mut outcome).await;
+        outcome
+    }
+
     /// Sends a piece, or the end, through the workers one after another: what an edit passes on, the next
     /// one gets.
     async fn advance(&mut self, event: &Event<'_>, piece: Option<Body>) -> Result<Trace, Box<Outcome>> {
@@ -108,6 +125,9 @@ impl Stream {
         }
         let (finish, mut pieces) = (piece.is_none(), Vec::from_iter(piece));
         let mut run = Run::new(&self.pipeline, true, &[]);
+        if event.chain.len() > MAX_CHAIN {
+            run.joined.refuse(Cause::Depth, "interceptors caused one another too deep");
+        }
         for worker in &mut self.workers {
             let Some(due) = run.due(event, worker.who).filter(|_| run.joined.deny.is_none()) else { continue };
             let answer = worker.work(event, &mut pieces, finish);

@@ -3,6 +3,7 @@
 //! Cases and properties are built from these, so that every surface can have them too. What each does is
 //! listed in `spec/cases/README.md`.
 
+use std::collections::BTreeMap;
 use std::future::{pending, poll_fn};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
@@ -375,6 +376,7 @@ fn facts(event: &Event<'_>) -> Value {
         "cwd": event.cwd,
         "principal": event.principal,
         "native": event.native,
+        "own": event.own.iter().copied().collect::<BTreeMap<&str, &str>>(),
         "labels": event.labels,
         "arguments": event.arguments.and_then(|body| body.json().ok()),
         "reason": event.reason,

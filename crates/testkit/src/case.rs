@@ -79,6 +79,8 @@ pub struct Moment {
 #[expect(missing_docs, reason = "they are the fields of core's `Registration` and `Selector`")]
 pub struct Interceptor {
     pub id: String,
+    /// Its own id, if not said.
+    pub group: Option<String>,
     pub actor: String,
     #[serde(default)]
     pub params: Value,
@@ -150,6 +152,7 @@ pub struct Facts {
     pub cwd: Option<String>,
     pub principal: Option<String>,
     pub native: Option<String>,
+    pub own: BTreeMap<String, String>,
     pub chain: Vec<String>,
     pub labels: Vec<(String, String)>,
     pub ended: Option<String>,
@@ -261,6 +264,7 @@ impl Interceptor {
         let points: Result<Vec<Point>, _> = self.points.iter().map(|point| point.parse()).collect();
         let base = of_role(&self.id, points.map_err(|problem| wrong(&problem))?, role);
         Ok(Registration {
+            group: self.group.as_deref().map(Into::into).or(base.group),
             select: self.selector().map_err(|problem| wrong(&problem))?,
             priority: self.priority,
             on_fault: self.on_fault.map_or(base.on_fault, OnFault::from),
@@ -323,8 +327,9 @@ impl Facts {
         let (name, became) = (self.name.as_ref().map(|name| names.name(name)), self.became.as_ref());
         let became = became.map(|name| names.name(name));
         let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
-        let event = Event { name: name.as_ref(), became: became.as_ref(), chain: &chain, ..self.plain(point)? };
-        Ok(run(&event))
+        let own: Vec<(&str, &str)> = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let event = Event { name: name.as_ref(), became: became.as_ref(), ..self.plain(point)? };
+        Ok(run(&Event { own: &own, chain: &chain, ..event }))
     }
 
     /// The facts that can be borrowed as they are.
@@ -352,9 +357,11 @@ impl Facts {
 }
 
 fn ended(word: &str) -> Result<Ended, String> {
-    let all = [Ended::Ok, Ended::Error, Ended::Denied, Ended::Routed, Ended::Answered];
+    let all = [Ended::Ok, Ended::Error, Ended::Denied, Ended::Routed, Ended::Answered, Ended::Canceled];
     let found = all.into_iter().find(|ended| format!("{ended:?}").to_lowercase() == word);
-    found.ok_or_else(|| format!("a call cannot have ended `{word}`; it ends ok, error, denied, routed or answered"))
+    found.ok_or_else(|| {
+        format!("a call cannot have ended `{word}`; it ends ok, error, denied, routed, answered or canceled")
+    })
 }
 
 impl Document {

@@ -179,8 +179,12 @@ impl Naive<'_> {
         let name = self.names.name("exec");
         let exec = Event { point: Point::ToolBefore, name: Some(&name), became: None, server: None, ..*event };
         // Whoever supplies the command has caused this, and is not asked about it.
-        let suppliers: Vec<&str> = by.iter().map(String::as_str).collect();
-        let chain = [event.chain, &suppliers].concat();
+        let suppliers = self.registrations.iter().filter(|it| by.iter().any(|by| **by == *it.id));
+        let mut groups: Vec<&str> = suppliers.filter_map(|it| it.group.as_deref()).collect();
+        groups.retain(|group| !event.chain.contains(group));
+        groups.sort_unstable();
+        groups.dedup();
+        let chain = [event.chain, &groups].concat();
         let exec = Event { chain: &chain, routed: true, fixed_name: true, ..exec };
         let mut arguments = Body::from(Value::Object(command));
         let mut inner = Round { elapsed: round.elapsed, ..Round::default() };
@@ -295,7 +299,8 @@ impl Naive<'_> {
 impl Round {
     /// Nobody is asked about what it caused itself.
     fn skips(&mut self, it: &Registration, event: &Event<'_>) -> bool {
-        let caused = event.chain.contains(&&*it.id);
+        let must_see = word(&it.role) == "watch" && it.on_fault == OnFault::Deny;
+        let caused = !must_see && event.chain.iter().any(|group| it.group.as_deref() == Some(*group));
         if caused {
             self.turns.add(it, look(event), &Said::Skipped, false);
         }

@@ -112,7 +112,7 @@ fn bad_names_are_refused() {
         (
             point("tool.befor"),
             expect![
-                "there is no point `tool.befor`; the points are session.start, session.end, agent.start, agent.stop, turn.stop, compact.before, prompt.submit, model.request, model.dispatch, model.response, model.complete, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write, notice"
+                "there is no point `tool.befor`; the points are session.start, session.end, agent.start, agent.stop, turn.stop, compact.before, compact.after, prompt.submit, model.request, model.dispatch, model.response, model.complete, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write, notice"
             ],
         ),
         (glob(""), expect!["the pattern `` does not work: a glob is a name in which `*` stands for any text"]),

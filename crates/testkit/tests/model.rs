@@ -138,7 +138,8 @@ fn interceptor() -> impl Strategy<Value = Interceptor> {
 
 fn moment() -> impl Strategy<Value = Moment> {
     let point = prop_oneof![6 => Just("tool.before"), 4 => select(POINTS)];
-    let chain = prop_oneof![8 => Just(vec![]), 1 => Just(vec!["i0"]), 1 => Just(vec!["i1", "i2"])];
+    let deep = Just(vec!["x"; 8]);
+    let chain = prop_oneof![8 => Just(vec![]), 1 => Just(vec!["i0"]), 1 => Just(vec!["i1", "pair"]), 1 => deep];
     let all = (point, select(TOOLS), chain, select(TEXTS), any::<bool>(), 0..8_u8, 0..8_u8);
     all.prop_map(|(point, name, chain, text, as_value, agent, odd)| {
         let about_a_tool = point.starts_with("tool.");
@@ -177,6 +178,8 @@ fn case(who: impl Strategy<Value = Vec<Interceptor>>) -> impl Strategy<Value = C
 fn number(registrations: &mut [Interceptor]) {
     for (index, interceptor) in registrations.iter_mut().enumerate() {
         interceptor.id = format!("i{index}");
+        // Some are one interceptor.
+        interceptor.group = (index % 3 == 2 || interceptor.later).then(|| "pair".to_owned());
     }
 }
 

@@ -462,7 +462,7 @@ fn a_worker_can_only_refuse() {
             Ok(_) => "nothing".to_owned(),
             Err(outcome) => format!("{:?}", outcome.act),
         };
-        let expected = format!("Stop(Ruling {{ by: None, cause: Power, reason: {reason:?} }})");
+        let expected = format!("Deny(Ruling {{ by: None, cause: Power, reason: {reason:?} }})");
         check_fact(&format!("a worker asks at {point}"), &came, &expected);
     }
 }
@@ -476,6 +476,76 @@ fn a_stream_that_was_stopped_stays_stopped() {
     let mut push = |text| clock.run(stream.push(&event, piece(text))).map(|bodies| bodies.len());
     assert!(push("a").is_ok() && push("bomb").is_err());
     check_fact("a stream that was stopped stays stopped", &format!("{}", push("b").is_err()), "true");
+}
+
+/// Sends pieces through a stream whose client then goes away: the act, and all that a required watcher was told.
+fn canceled(who: &[Registration], pieces: &[&str], chain: &[&str]) -> String {
+    #[derive(Clone, Default)]
+    struct Record(Arc<Mutex<Vec<String>>>);
+    impl Watch for Record {
+        fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
+            let (act, text, index) = (outcome.act.name(), text_of(body), event.index.unwrap());
+            self.0.lock().unwrap().push(format!("{act} {text:?} at {index}, {:?}, {}", event.ended, event.last));
+            Step::Now(Ok(()))
+        }
+    }
+    let (record, event) = (Record::default(), Event { chain, ..Event::at(Point::ModelResponse) });
+    let watch = Registration { on_fault: OnFault::Deny, ..Registration::watch("record", HERE, record.clone()) };
+    let pipeline = pipeline(&[who, &[watch]].concat(), &Sees::default());
+    let act = ManualClock::default().run(async {
+        let mut stream = pipeline.open(&event);
+        for text in pieces {
+            let _ = stream.push(&event, piece(text)).await;
+        }
+        stream.cancel(&event, assemble).await.act.name()
+    });
+    format!("{act}; {}", record.0.lock().unwrap().join("; "))
+}
+
+#[test]
+fn a_stream_whose_client_goes_away_is_recorded_once() {
+    hush_intended_panics();
+    let redacts = || Registration::edit("redacts", HERE, Redacts { piecewise: true });
+    let whole = || Registration::edit("redacts", HERE, Redacts { piecewise: false });
+    let bomb = || guard(Way::OneBehind("bomb"));
+    for (what, who, pieces, chain, expected) in [
+        ("nothing was pushed", vec![], &[][..], &[][..], "pass; pass \"\" at 0, Some(Canceled), true"),
+        // The record has no worker, so the newest piece waits for it.
+        ("what waits is not released", vec![], &["a", "b", "c"], &[], "pass; pass \"ab\" at 3, Some(Canceled), true"),
+        (
+            "what was held is not told",
+            vec![redacts()],
+            &["a sec", "r"],
+            &[],
+            "pass; pass \"\" at 2, Some(Canceled), true",
+        ),
+        ("all was held", vec![whole()], &["a", "b"], &[], "pass; pass \"\" at 2, Some(Canceled), true"),
+        ("denied before", vec![bomb()], &["a", "bomb"], &[], "deny; deny \"bomb\" at 1, None, false"),
+        ("too deep", vec![], &["a"], &["x"; 9], "deny; deny \"a\" at 0, None, false"),
+        (
+            "caused by the record itself",
+            vec![],
+            &["a", "b"],
+            &["record"],
+            "pass; pass \"a\" at 2, Some(Canceled), true",
+        ),
+    ] {
+        assert_eq!(canceled(&who, pieces, chain), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_canceled_stream_that_cannot_be_recorded_says_so() {
+    struct Full;
+    impl Watch for Full {
+        fn watch<'a>(&'a self, _: &'a Event<'a>, _: &'a Body, _: &'a Outcome) -> Step<'a, ()> {
+            Step::Now(Err(Fault::crash("the disk is full")))
+        }
+    }
+    let record = Registration { on_fault: OnFault::Deny, ..Registration::watch("record", HERE, Full) };
+    let (pipeline, event) = (pipeline(&[record], &Sees::default()), Event::at(Point::ModelResponse));
+    let outcome = ManualClock::default().run(pipeline.open(&event).cancel(&event, assemble));
+    assert!(matches!(outcome.act, Act::Deny(ruling) if ruling.by.as_deref() == Some("record")));
 }
 
 #[test]
