@@ -71,6 +71,23 @@ words! {
     }
 }
 
+impl EndedForm {
+    /// Every ending there is.
+    pub const ALL: &[Self] = &[Self::Ok, Self::Error, Self::Denied, Self::Routed, Self::Answered, Self::Canceled];
+
+    /// The word for it in files, records and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Denied => "denied",
+            Self::Routed => "routed",
+            Self::Answered => "answered",
+            Self::Canceled => "canceled",
+        }
+    }
+}
+
 impl From<EndedForm> for Ended {
     fn from(form: EndedForm) -> Self {
         match form {

@@ -425,6 +425,15 @@ fn a_foreign_event_brings_no_more_than_it_may() {
 }
 
 #[test]
+fn endings_have_one_word() {
+    for ended in EndedForm::ALL.iter().copied() {
+        assert_eq!((json!(ended), EndedForm::from(&ended.into())), (json!(ended.name()), ended));
+    }
+    let schema = schemas().into_iter().find(|(name, _)| *name == "event").unwrap().1;
+    assert_eq!(schema["$defs"]["EndedForm"]["oneOf"].as_array().map(Vec::len), Some(EndedForm::ALL.len()));
+}
+
+#[test]
 fn of_two_facts_with_one_name_the_first_counts() {
     let event = Event { own: &[("a", "first"), ("a", "second")], ..Event::at(Point::Notice) };
     assert_eq!(EventForm::of(&event).own, [("a".to_owned(), "first".to_owned())].into());
