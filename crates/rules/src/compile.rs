@@ -191,6 +191,11 @@ impl Compiler<'_> {
             let help = "tools, their kinds and their effects are known at tool.before, tool.update, tool.after and tool.persist";
             self.found.push(Mistake::new(format!("there is no tool at {point}")).help(help));
         }
+        let early = |point: &Point| Some((*point, condition.as_ref()?.asks_too_early(*point)?));
+        if let Some((point, fact)) = points.iter().find_map(early) {
+            let help = "`ended` is known at tool.after and model.complete, `approved` at tool.after";
+            self.found.push(Mistake::new(format!("`{fact}` is not known at {point}")).help(help));
+        }
         let rule = Rule {
             id,
             origin: Arc::clone(&source.origin),

@@ -1,11 +1,15 @@
 //! When something applies.
 
-use tollgate_core::{Fault, Names};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use tollgate_core::{Ended, Event, Fault, Names, Point};
 use tollgate_shell::{Effect, Kind};
+use tollgate_wire::form::EndedForm;
 
 use crate::args::Arguments;
 use crate::effects::{self, EffectTest, Parts};
-use crate::form::{Conditions, KindName, Matcher, OneOrMany};
+use crate::form::{Between, Conditions, Count, EndedName, KindName, Matcher, OneOrMany};
 use crate::insight::Insight;
 use crate::matcher::{Sort, Text};
 use crate::mistake::Mistake;
@@ -35,6 +39,11 @@ pub struct Condition {
     pub(crate) tool: Option<Text>,
     kinds: Option<Vec<&'static str>>,
     facts: Vec<(Fact, Text)>,
+    own: Vec<(String, Text)>,
+    labels: Vec<(String, Text)>,
+    attempt: Option<RangeInclusive<u32>>,
+    ended: Option<Vec<Ended>>,
+    approved: Option<bool>,
     headers: Vec<(String, Text)>,
     pub(crate) args: Arguments,
     pub(crate) text: Option<Text>,
@@ -118,7 +127,12 @@ impl Condition {
             tool: effects::text("tool", form.tool.as_ref(), Sort::Tool(names), mistakes),
             kinds: form.kind.as_ref().map(|names| kinds(names, mistakes)),
             facts: facts(form, mistakes),
-            headers: headers(form, mistakes),
+            own: by_name("own", &form.own, mistakes),
+            labels: by_name("label", &form.label, mistakes),
+            attempt: form.attempt.map(|count| attempts(count, mistakes)),
+            ended: form.ended.as_ref().map(|names| endings(names, mistakes)),
+            approved: form.approved,
+            headers: by_name("header", &form.header, mistakes),
             args,
             text: effects::text("text", form.text.as_ref(), Sort::Plain, mistakes),
             effect: EffectTest::compile(&parts, mistakes),
@@ -208,10 +222,34 @@ impl Condition {
         self.tool.as_ref().is_none_or(|tool| tool.fits(insight.tool()) && !insight.tool().is_empty())
             && self.kinds.as_ref().is_none_or(|kinds| insight.kind().is_some_and(|kind| kinds.contains(&kind)))
             && self.facts.iter().all(|(fact, text)| fact.of(insight).is_some_and(|fact| text.fits(fact)))
+            && self.fits_run(insight.event)
             && self.headers.iter().all(|(name, text)| {
                 let mut values = headers.into_iter().flat_map(|headers| headers.iter());
                 values.any(|(key, value)| key.eq_ignore_ascii_case(name) && text.fits(value))
             })
+    }
+
+    /// Whether what the surface and earlier points know of the event fits.
+    fn fits_run(&self, event: &Event<'_>) -> bool {
+        // Of two facts with one name the first counts; labels can only be added to, so each of them does.
+        let own = |name: &str| event.own.iter().find(|(key, _)| *key == name);
+        let granted = || event.approval.is_some_and(|approval| approval.granted);
+        self.own.iter().all(|(name, text)| own(name).is_some_and(|(_, value)| text.fits(value)))
+            && self.labels.iter().all(|(name, text)| event.labels.iter().any(|(key, v)| key == name && text.fits(v)))
+            && self.attempt.as_ref().is_none_or(|attempts| attempts.contains(&event.attempt))
+            && self.ended.as_ref().is_none_or(|all| event.ended.is_some_and(|ended| all.contains(&ended)))
+            && self.approved.is_none_or(|approved| approved == granted())
+    }
+
+    /// A fact it asks about that is not known at a point, so that it would never hold there, or always.
+    pub(crate) fn asks_too_early(&self, point: Point) -> Option<&'static str> {
+        let own = match point {
+            Point::ToolAfter => None,
+            Point::ModelComplete => self.approved.map(|_| "approved"),
+            _ => self.ended.as_ref().map(|_| "ended").or(self.approved.map(|_| "approved")),
+        };
+        let mut inner = self.not.iter().chain(self.any.iter().flatten()).chain(&self.all);
+        own.or_else(|| inner.find_map(|condition| condition.asks_too_early(point)))
     }
 
     /// Whether it asks about a tool, which only some points have.
@@ -305,15 +343,32 @@ fn facts(form: &Conditions, mistakes: &mut Vec<Mistake>) -> Vec<(Fact, Text)> {
     given.into_iter().filter_map(&mut compile).collect()
 }
 
-fn headers(form: &Conditions, mistakes: &mut Vec<Mistake>) -> Vec<(String, Text)> {
-    let mut headers = Vec::new();
-    for (name, matcher) in &form.header {
+/// Conditions on texts that have names of their own: `header.NAME`, `own.NAME`, `label.NAME`.
+fn by_name(key: &str, forms: &BTreeMap<String, Matcher>, mistakes: &mut Vec<Mistake>) -> Vec<(String, Text)> {
+    let mut all = Vec::new();
+    for (name, matcher) in forms {
         let before = mistakes.len();
         let text = effects::text(name, Some(matcher), Sort::Plain, mistakes);
-        mistakes.iter_mut().skip(before).for_each(|mistake| mistake.path.insert(0, "header".into()));
-        headers.extend(text.map(|text| (name.clone(), text)));
+        mistakes.iter_mut().skip(before).for_each(|mistake| mistake.path.insert(0, key.into()));
+        all.extend(text.map(|text| (name.clone(), text)));
     }
-    headers
+    all
+}
+
+fn attempts(count: Count, mistakes: &mut Vec<Mistake>) -> RangeInclusive<u32> {
+    let attempts = match count {
+        Count::Is(number) => number..=number,
+        Count::Within(Between { min, max }) => min.unwrap_or(0)..=max.unwrap_or(u32::MAX),
+    };
+    if *attempts.end() == 0 || attempts.is_empty() {
+        mistakes.push(Mistake::new("this never holds; attempts are counted from 1").at("attempt"));
+    }
+    attempts
+}
+
+fn endings(names: &OneOrMany<EndedName>, mistakes: &mut Vec<Mistake>) -> Vec<Ended> {
+    let find = |name: &str| EndedForm::ALL.iter().find(|ended| ended.name() == name).map(|ended| (*ended).into());
+    effects::list("ended", "ending", names, |name| &name.0, find, &EndedName::all(), mistakes)
 }
 
 fn kinds(names: &OneOrMany<KindName>, mistakes: &mut Vec<Mistake>) -> Vec<&'static str> {

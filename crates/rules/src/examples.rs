@@ -1,8 +1,11 @@
 //! Examples, checked when a rule is loaded.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use tollgate_core::{Body, Event, Names, Point};
+use tollgate_core::{Approval, Body, Digest, Ended, Event, Names, Point};
 use tollgate_shell::Effect;
+use tollgate_wire::form::EndedForm;
 
 use crate::compile::Rule;
 use crate::form::{self, Example, ExampleCall};
@@ -41,7 +44,20 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
     };
     let name = names.name(call.tool.as_deref().unwrap_or("exec"));
     let (body, arguments) = bodies(&call, point);
+    let ended = match call.ended.as_ref().map(ending).transpose() {
+        Ok(ended) => ended,
+        Err(mistake) => return Some(mistake.at("ended")),
+    };
+    let own: Vec<(&str, &str)> = call.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let labels: Vec<(String, String)> = call.label.clone().into_iter().collect();
+    let (digest, by, at) = (Digest([0; 32]), "example".to_owned(), Duration::ZERO);
+    let approval = call.approved.map(|granted| Approval { digest, granted, by, at });
     let event = Event {
+        own: &own,
+        labels: &labels,
+        attempt: call.attempt.unwrap_or(1),
+        ended,
+        approval: approval.as_ref(),
         cwd: Some(call.cwd.as_deref().unwrap_or(CWD)),
         agent: call.agent.as_deref(),
         session: call.session.as_deref(),
@@ -55,12 +71,22 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
         ..Event::at(point)
     };
     let ambient = Still::default();
-    let insight = Insight::new(&event, &body, &ambient);
-    match rule.condition.look(&insight, None) {
+    judged(rule, &Insight::new(&event, &body, &ambient), expected)
+}
+
+fn ending(name: &form::EndedName) -> Result<Ended, Mistake> {
+    let known = EndedForm::ALL.iter().find(|known| known.name() == name.0);
+    known.map(|known| (*known).into()).ok_or_else(|| Mistake::unknown("ending", &name.0, &form::EndedName::all()))
+}
+
+/// What is wrong if a rule does not judge an example as expected.
+fn judged(rule: &Rule, insight: &Insight<'_>, expected: bool) -> Option<Mistake> {
+    let point = insight.event.point;
+    match rule.condition.look(insight, None) {
         Err(fault) => Some(Mistake::new(format!("the rule cannot judge this example: {fault}"))),
         Ok(hit) if hit.is_some() && rule.points.contains(&point) == expected => None,
         Ok(None) if !expected => None,
-        Ok(None) => Some(Mistake::new("the rule does not match this example").help(does(&insight))),
+        Ok(None) => Some(Mistake::new("the rule does not match this example").help(does(insight))),
         Ok(Some(_)) if expected => Some(Mistake::new(format!("the rule does not stand at {point}"))),
         Ok(Some(hit)) => {
             let effect = hit.effect.and_then(|place| insight.effects().ok()?.get(place).map(describe));

@@ -17,7 +17,7 @@ mod span;
 
 pub use date::Date;
 pub use decision::{Ask, AskTable, Cut, Decision, EditForm, Filter, Hide, HideTable, Redact, Replace, RouteForm};
-pub use names::{EffectName, FlagName, KindName, PlaceName, PointName};
+pub use names::{EffectName, EndedName, FlagName, KindName, PlaceName, PointName};
 pub use span::Span;
 
 /// One, or a list.
@@ -142,6 +142,28 @@ impl JsonSchema for ArgForm {
     }
 }
 
+/// A condition on a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged, expecting = "a whole number, or a table of `min` and `max`")]
+pub enum Count {
+    /// Equal to this.
+    Is(u32),
+    /// Not below the one and not above the other.
+    Within(Between),
+}
+
+/// Bounds of a whole number, both included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Between {
+    /// At least this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<u32>,
+    /// At most this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<u32>,
+}
+
 /// Conditions. All that are given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -170,6 +192,22 @@ pub struct Conditions {
     /// On whose behalf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<Matcher>,
+    /// Facts of the surface's own, by name: `own.client = "ide"`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own: BTreeMap<String, Matcher>,
+    /// What interceptors noted down at earlier points of the turn, by name: `label.ticket = "T-*"`. Of several
+    /// with one name any will do.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub label: BTreeMap<String, Matcher>,
+    /// Which attempt at the same request, from 1: a number, or `{ min = 2 }`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<Count>,
+    /// How it ended, any of these; at `tool.after` and `model.complete`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<OneOrMany<EndedName>>,
+    /// Whether a human said yes to it; `false` also where nobody was asked. At `tool.after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
     /// What the call does. With `place`, `flag`, `path` and `host` it speaks of one and the same effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectForm>,
@@ -341,6 +379,21 @@ pub struct ExampleCall {
     /// Headers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub header: BTreeMap<String, String>,
+    /// Facts of the surface's own, by name: `own.client = "ide"`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub own: BTreeMap<String, String>,
+    /// What interceptors noted down at earlier points of the turn, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub label: BTreeMap<String, String>,
+    /// Which attempt at the same request, from 1; 1 if not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedName>,
+    /// Whether a human said yes to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
 }
 
 /// Which tools there are, and what they may do.

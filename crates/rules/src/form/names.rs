@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use tollgate_core::Point;
 use tollgate_shell::{Flag, Kind, Place};
+use tollgate_wire::form::EndedForm;
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $title:literal, $all:expr) => {
@@ -51,6 +52,12 @@ name!(
     KindName,
     "A kind of tool.",
     tollgate_wire::KINDS.to_vec()
+);
+name!(
+    /// How a call or a request ended.
+    EndedName,
+    "How a call or a request ended.",
+    EndedForm::ALL.iter().map(|ended| ended.name()).collect()
 );
 name!(
     /// A kind of effect.

@@ -9,6 +9,7 @@ use cel::{ExecutionError, Value};
 use serde_json::Value as Json;
 use tollgate_core::{Fault, Point};
 use tollgate_shell::Effect;
+use tollgate_wire::form::EndedForm;
 
 use super::{map, text};
 use crate::insight::Insight;
@@ -30,6 +31,11 @@ pub(super) const VARIABLES: &[&str] = &[
     "point",
     "headers",
     "effects",
+    "own",
+    "labels",
+    "attempt",
+    "ended",
+    "approval",
 ];
 
 /// Variables that were worked out already, for all expressions that look at the same event.
@@ -71,6 +77,14 @@ fn work_out(name: &str, insight: &Insight<'_>) -> Result<Value, Fault> {
         "cwd" => fact(event.cwd),
         "point" => text(event.point.name()),
         "headers" => headers(insight),
+        "own" => of_map(event.own.iter().rev().map(|(name, value)| (*name, text(*value)))),
+        "labels" => labels(event.labels),
+        "attempt" => Value::Int(event.attempt.into()),
+        "ended" => fact(event.ended.map(|ended| EndedForm::from(&ended).name())),
+        "approval" => {
+            let granted = Value::Bool(event.approval.is_some_and(|approval| approval.granted));
+            map([("granted", granted), ("by", fact(event.approval.map(|approval| approval.by.as_str())))])
+        }
         _ => of_effects(insight.effects()?),
     })
 }
@@ -81,6 +95,20 @@ fn headers(insight: &Insight<'_>) -> Value {
     for (name, value) in insight.body.headers().into_iter().flat_map(|headers| headers.iter()) {
         map.entry(Key::from(name.to_lowercase())).or_insert_with(|| text(value));
     }
+    Value::Map(cel::objects::Map { map: Arc::new(map) })
+}
+
+/// Labels by their names, each a list: what was noted down cannot be taken back by noting down something else.
+fn labels(labels: &[(String, String)]) -> Value {
+    let mut all: HashMap<&str, Vec<Value>> = HashMap::new();
+    for (name, value) in labels {
+        all.entry(name).or_default().push(text(value.as_str()));
+    }
+    of_map(all.into_iter().map(|(name, values)| (name, Value::List(Arc::new(values)))))
+}
+
+fn of_map<'a>(members: impl Iterator<Item = (&'a str, Value)>) -> Value {
+    let map = members.map(|(name, value)| (Key::from(name.to_owned()), value)).collect();
     Value::Map(cel::objects::Map { map: Arc::new(map) })
 }
 
@@ -110,10 +138,7 @@ fn of_json(json: &Json) -> Value {
         },
         Json::String(string) => text(string.as_str()),
         Json::Array(items) => Value::List(Arc::new(items.iter().map(of_json).collect())),
-        Json::Object(members) => {
-            let members = members.iter().map(|(key, value)| (Key::from(key.clone()), of_json(value)));
-            Value::Map(cel::objects::Map { map: Arc::new(members.collect()) })
-        }
+        Json::Object(members) => of_map(members.iter().map(|(key, value)| (key.as_str(), of_json(value)))),
     }
 }
 
