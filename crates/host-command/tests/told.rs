@@ -18,6 +18,7 @@ fn check(point: Point, doc: &Value, expected: Expect) {
     let name = names.name("Bash");
     let arguments = Body::from(json!({"command": "make"}));
     let mut event = Event { session: Some("s-1"), cwd: Some("/nowhere"), ..Event::at(point) };
+    event.own = &[("client", "ide")];
     if point.is_about_a_tool() {
         (event.name, event.call_id) = (Some(&name), Some("call-1"));
     }
@@ -42,10 +43,10 @@ fn before_a_call() {
         Point::ToolBefore,
         &json!({"command": "make"}),
         expect![[r#"
-        tollgate: {"v":1,"event":{"point":"tool.before","name":{"written":"Bash","normal":"exec"},"kind":"exec","call_id":"call-1","session":"s-1","cwd":"/nowhere"},"body":{"name":"Bash","arguments":{"command":"make"}}}
-        seed: {"name":"Bash","arguments":"{\"command\":\"make\"}","callId":"call-1","type":"function"}
-        claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"call-1"}
-    "#]],
+            tollgate: {"v":2,"event":{"point":"tool.before","name":{"written":"Bash","normal":"exec"},"kind":"exec","call_id":"call-1","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"name":"Bash","arguments":{"command":"make"}}}
+            seed: {"name":"Bash","arguments":"{\"command\":\"make\"}","callId":"call-1","type":"function"}
+            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"call-1"}
+        "#]],
     );
 }
 
@@ -56,10 +57,10 @@ fn after_a_call() {
         Point::ToolAfter,
         &doc,
         expect![[r#"
-        tollgate: {"v":1,"event":{"point":"tool.after","name":{"written":"Bash","normal":"exec"},"kind":"exec","call_id":"call-1","session":"s-1","cwd":"/nowhere","ended":"ok","arguments":{"command":"make"}},"body":{"json":{"content":[{"type":"text","text":"done"},{"type":"text","text":"twice"}]}}}
-        seed: {"call":{"name":"Bash","arguments":"{\"command\":\"make\"}","callId":"call-1","type":"function"},"output":"done\ntwice"}
-        claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"call-1","tool_response":{"content":[{"type":"text","text":"done"},{"type":"text","text":"twice"}]}}
-    "#]],
+            tollgate: {"v":2,"event":{"point":"tool.after","name":{"written":"Bash","normal":"exec"},"kind":"exec","call_id":"call-1","session":"s-1","cwd":"/nowhere","own":{"client":"ide"},"ended":"ok","arguments":{"command":"make"}},"body":{"json":{"content":[{"type":"text","text":"done"},{"type":"text","text":"twice"}]}}}
+            seed: {"call":{"name":"Bash","arguments":"{\"command\":\"make\"}","callId":"call-1","type":"function"},"output":"done\ntwice"}
+            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"call-1","tool_response":{"content":[{"type":"text","text":"done"},{"type":"text","text":"twice"}]}}
+        "#]],
     );
 }
 
@@ -69,10 +70,10 @@ fn a_prompt() {
         Point::PromptSubmit,
         &json!({"text": "hello"}),
         expect![[r#"
-        tollgate: {"v":1,"event":{"point":"prompt.submit","session":"s-1","cwd":"/nowhere"},"body":{"json":{"text":"hello"}}}
-        seed: {"input":"hello"}
-        claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"hello"}
-    "#]],
+            tollgate: {"v":2,"event":{"point":"prompt.submit","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{"text":"hello"}}}
+            seed: {"input":"hello"}
+            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"hello"}
+        "#]],
     );
 }
 
@@ -82,36 +83,53 @@ fn the_life_of_a_session() {
         (
             Point::SessionStart,
             expect![[r#"
-            tollgate: {"v":1,"event":{"point":"session.start","session":"s-1","cwd":"/nowhere"},"body":{"json":{}}}
-            seed: {"point":"session.start","session":"s-1","cwd":"/nowhere"}
-            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"SessionStart","source":"startup"}
-        "#]],
+                tollgate: {"v":2,"event":{"point":"session.start","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{}}}
+                seed: {"point":"session.start","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}}
+                claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"SessionStart","source":"startup"}
+            "#]],
         ),
         (
             Point::TurnStop,
             expect![[r#"
-            tollgate: {"v":1,"event":{"point":"turn.stop","session":"s-1","cwd":"/nowhere"},"body":{"json":{}}}
-            seed: {"point":"turn.stop","session":"s-1","cwd":"/nowhere"}
-            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false}
-        "#]],
+                tollgate: {"v":2,"event":{"point":"turn.stop","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{}}}
+                seed: {"point":"turn.stop","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}}
+                claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false}
+            "#]],
         ),
         (
             Point::CompactBefore,
             expect![[r#"
-            tollgate: {"v":1,"event":{"point":"compact.before","session":"s-1","cwd":"/nowhere"},"body":{"json":{}}}
-            seed: {"point":"compact.before","session":"s-1","cwd":"/nowhere"}
-            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PreCompact","trigger":"auto","custom_instructions":""}
-        "#]],
+                tollgate: {"v":2,"event":{"point":"compact.before","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{}}}
+                seed: {"point":"compact.before","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}}
+                claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PreCompact","trigger":"auto","custom_instructions":""}
+            "#]],
         ),
         (
             Point::ModelRequest,
             expect![[r#"
-            tollgate: {"v":1,"event":{"point":"model.request","session":"s-1","cwd":"/nowhere"},"body":{"json":{}}}
-        "#]],
+                tollgate: {"v":2,"event":{"point":"model.request","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{}}}
+            "#]],
         ),
     ] {
         check(point, &json!({}), expected);
     }
+    check(
+        Point::CompactBefore,
+        &json!({"reason": "manual", "size": 9000}),
+        expect![[r#"
+            tollgate: {"v":2,"event":{"point":"compact.before","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{"reason":"manual","size":9000}}}
+            seed: {"point":"compact.before","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}}
+            claude-code: {"session_id":"s-1","transcript_path":"","cwd":"/nowhere","permission_mode":"default","hook_event_name":"PreCompact","trigger":"manual","custom_instructions":""}
+        "#]],
+    );
+    check(
+        Point::CompactAfter,
+        &json!({"reason": "manual", "size": 900}),
+        expect![[r#"
+        tollgate: {"v":2,"event":{"point":"compact.after","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}},"body":{"json":{"reason":"manual","size":900}}}
+        seed: {"point":"compact.after","session":"s-1","cwd":"/nowhere","own":{"client":"ide"}}
+    "#]],
+    );
 }
 
 #[test]

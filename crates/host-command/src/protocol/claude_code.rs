@@ -25,7 +25,7 @@ const TOOLS: &[(&str, &str)] = &[
 pub(super) fn event_name(event: &Event<'_>) -> Option<&'static str> {
     Some(match event.point {
         Point::ToolBefore => "PreToolUse",
-        Point::ToolAfter if event.ended == Some(Ended::Error) => "PostToolUseFailure",
+        Point::ToolAfter if matches!(event.ended, Some(Ended::Error | Ended::Canceled)) => "PostToolUseFailure",
         Point::ToolAfter => "PostToolUse",
         Point::PromptSubmit => "UserPromptSubmit",
         Point::TurnStop => "Stop",
@@ -59,7 +59,9 @@ pub(super) fn question(event: &Event<'_>, body: &Body) -> Result<Value, Fault> {
             let arguments = event.arguments.map_or(Ok(&Value::Null), Body::json)?;
             let mut more = call(event, event.became.or(event.name), arguments);
             match event.ended {
-                Some(Ended::Error) => more["error"] = event.reason.map_or_else(|| text_of(doc), str::to_owned).into(),
+                Some(Ended::Error | Ended::Canceled) => {
+                    more["error"] = event.reason.map_or_else(|| text_of(doc), str::to_owned).into()
+                }
                 _ => more["tool_response"] = doc.clone(),
             }
             more
@@ -68,7 +70,10 @@ pub(super) fn question(event: &Event<'_>, body: &Body) -> Result<Value, Fault> {
         Point::TurnStop | Point::AgentStop => json!({ "stop_hook_active": false }),
         Point::SessionStart => json!({ "source": "startup" }),
         Point::SessionEnd => json!({ "reason": "other" }),
-        Point::CompactBefore => json!({ "trigger": "auto", "custom_instructions": "" }),
+        Point::CompactBefore => {
+            let trigger = doc.get("reason").and_then(Value::as_str).unwrap_or("auto");
+            json!({ "trigger": trigger, "custom_instructions": "" })
+        }
         Point::Notice => json!({ "message": event.native.unwrap_or_default() }),
         _ => json!({}),
     };
