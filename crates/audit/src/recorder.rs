@@ -111,7 +111,8 @@ impl Recorder {
     pub fn registrations(&self) -> Vec<Registration> {
         let on_fault = if self.inner.settings.required { OnFault::Deny } else { OnFault::Pass };
         let watch = Registration::watch("record", Point::ALL, self.clone());
-        vec![Registration { priority: i32::MIN, on_fault, mend: Some(MEND.into()), ..watch }]
+        // No chain leaves it out, also where its failure may pass.
+        vec![Registration { group: None, priority: i32::MIN, on_fault, mend: Some(MEND.into()), ..watch }]
     }
 
     /// Records a human's answer to the question about an event, and gives back the number of the record.

@@ -470,3 +470,16 @@ fn nothing_of_documents_is_kept_if_nothing_shall_be() {
            cwd: "/work""#]],
     );
 }
+
+/// Whoever could name the recorder in a chain would go unrecorded.
+#[test]
+fn no_chain_leaves_the_record_out() {
+    for required in [true, false] {
+        let stage = Stage::with("chain", RecorderSettings { required, ..RecorderSettings::default() });
+        let pipeline = stage.pipeline();
+        let name = pipeline.name("Bash");
+        let event = Event { chain: &["record"], ..Event::tool(Point::ToolBefore, &name, "c-1") };
+        pipeline.run_now(&event, &mut Body::from(json!({"command": "ls"})));
+        assert!(stage.records().contains(r#""point":"tool.before""#), "required: {required}");
+    }
+}

@@ -68,7 +68,8 @@ pub(crate) fn untrusted(plan: &Plan) -> Vec<Registration> {
     if points.is_empty() {
         return Vec::new();
     }
-    vec![Registration { powers: vec![tollgate_core::Power::Deny], ..Registration::guard(UNTRUSTED, points, Untrusted) }]
+    let guard = Registration::guard(UNTRUSTED, points, Untrusted);
+    vec![Registration { group: None, powers: vec![tollgate_core::Power::Deny], ..guard }]
 }
 
 /// A guard that cannot be asked has not agreed.
@@ -115,6 +116,8 @@ fn of(hook: &Hook, names: &Names) -> Vec<Registration> {
     let named = made.map(|(number, one)| Registration {
         // Each needs a name of its own.
         id: if number == 0 { one.id } else { format!("{}@{}", hook.id, one.points[0]).into() },
+        // And yet it is one program: none of them is asked about what it causes itself.
+        group: Some(hook.id.as_str().into()),
         priority: hook.priority,
         limit: Some(hook.timeout.saturating_add(PATIENCE)),
         mend: Some(format!("look at this hook in {}, and run it by hand", hook.file.display()).into()),

@@ -149,7 +149,7 @@ impl Stand {
         let halted = Halted(self.halted.as_ref()?.refusal());
         let gates: Vec<Point> = Point::ALL.iter().copied().filter(|point| point.is_gate()).collect();
         let edit = Registration::edit("halt", gates, halted);
-        Some(Registration { priority: i32::MAX, powers: vec![Power::Deny], second_look: false, ..edit })
+        Some(Registration { group: None, priority: i32::MAX, powers: vec![Power::Deny], second_look: false, ..edit })
     }
 }
 

@@ -318,3 +318,23 @@ fn a_kept_plan_runs_like_a_new_one() {
     plan.hooks = kept;
     assert_eq!(bash(&engine(plan), "ls"), "deny by hook-1: blocked by hook");
 }
+
+/// A program that stands at several points has several registrations, and whoever caused an event is left out whole.
+#[test]
+fn a_hook_is_one_group() {
+    let project = Project::new(
+        "[[hook]]\nid = 'all'\ncommand = 'exit 2'\non = ['tool.before', 'prompt.submit', 'session.start', 'turn.stop']\n",
+    );
+    let pipeline = project.engine().pipeline();
+    let groups = |point| {
+        let due = pipeline.order(point, None).into_iter();
+        due.filter_map(|who| Some((who.id.to_string(), who.group.as_deref()?.to_owned()))).collect::<Vec<_>>()
+    };
+    let own = |id: &str| vec![(id.to_owned(), "all".to_owned())];
+    assert_eq!(groups(Point::TurnStop), own("all@turn.stop"));
+    for (chain, expected) in [(&[][..], "deny"), (&["all"], "pass"), (&["all@prompt.submit"], "deny")] {
+        let event = Event { chain, ..Event::at(Point::PromptSubmit) };
+        let mut body = Body::from(json!({"text": "hello"}));
+        assert_eq!(block_on(pipeline.run(&event, &mut body)).act.name(), expected, "{chain:?}");
+    }
+}

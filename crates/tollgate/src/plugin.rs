@@ -131,6 +131,7 @@ impl PluginApi {
             Hook::AfterToolCall | Hook::Watch(_) => Registration::watch(&id, [point], adapter),
         };
         registration.priority = priority;
+        registration.group = Some(self.plugin.as_str().into());
         if self.options.catch_errors {
             registration.on_fault = OnFault::Pass;
         }
@@ -270,7 +271,7 @@ fn after_tool_call(event: &Event<'_>, tool: &str, result: Value) -> Value {
             told["blockReason"] = event.reason.into();
             told["error"] = event.reason.into();
         }
-        Some(Ended::Error) => told["error"] = event.reason.into(),
+        Some(Ended::Error | Ended::Canceled) => told["error"] = event.reason.into(),
         _ => told["result"] = result,
     }
     told

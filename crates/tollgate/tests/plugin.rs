@@ -572,3 +572,21 @@ fn plugins_stand_beside_one_another() -> Test {
     assert_eq!(calls.take(), [json!({"a": true, "b": true})]);
     Ok(())
 }
+
+/// A plugin that makes calls of its own is asked about none of them, by none of its handlers.
+#[test]
+fn a_plugin_is_not_asked_about_what_it_causes_itself() -> Test {
+    let (seen, block) = (Log::new(), json!({"block": true, "blockReason": "never"}));
+    let gate = with(vec![
+        ("before_tool_call", 1, says(block.clone())),
+        ("before_tool_call", 0, says(block)),
+        ("after_tool_call", 0, notes(&seen, Value::Null)),
+    ])?;
+    let calls = Log::new();
+    for (who, ended, told) in [("other", Ended::Denied, 1), ("p", Ended::Ok, 0)] {
+        let session = gate.session("s").caused_by(who);
+        let done = block_on(session.call(&echo("read", &calls), Call::new("1", json!({}))));
+        assert_eq!((done.ended, seen.take().len()), (ended, told), "{who}");
+    }
+    Ok(())
+}

@@ -44,7 +44,7 @@ impl Protect {
         let protect = Self { places, ambient, known: OnceLock::new() };
         let guard = Registration::guard("protect", [Point::ToolBefore], protect);
         // A rule that refuses the same has better words for it, so the rules come first.
-        Registration { priority: i32::MIN, powers: vec![Power::Deny], ..guard }
+        Registration { group: None, priority: i32::MIN, powers: vec![Power::Deny], ..guard }
     }
 
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
