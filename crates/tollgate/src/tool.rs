@@ -270,6 +270,6 @@ impl Finished {
 
     /// Whether the tool ran, here or elsewhere, and succeeded, or somebody answered in its place.
     pub fn is_ok(&self) -> bool {
-        !matches!(self.ended, Ended::Error | Ended::Denied)
+        !matches!(self.ended, Ended::Error | Ended::Denied | Ended::Canceled)
     }
 }

@@ -551,7 +551,8 @@ fn a_lifecycle_hook_hears_of_everything() -> Test {
         let _ = session.admit(Point::ModelRequest, Body::from(json!({}))).await;
         let _ = session.admit(Point::ModelResponse, Body::from(json!({}))).await;
         session.call(&echo("read", &Log::new()), Call::new("1", json!({}))).await;
-        for point in [Point::AgentStart, Point::AgentStop, Point::CompactBefore, Point::TurnStop, Point::SessionEnd] {
+        let compacted = [Point::CompactBefore, Point::CompactAfter];
+        for point in [[Point::AgentStart, Point::AgentStop], compacted, [Point::TurnStop, Point::SessionEnd]].concat() {
             session.observe(point, Value::Null).await.unwrap();
         }
     });
@@ -564,6 +565,7 @@ fn a_lifecycle_hook_hears_of_everything() -> Test {
         Point::AgentStart,
         Point::AgentStop,
         Point::CompactBefore,
+        Point::CompactAfter,
         Point::TurnStop,
         Point::SessionEnd,
     ];

@@ -64,6 +64,8 @@ impl AgentHooks {
         stop: TurnStop;
         /// The conversation is about to be compacted.
         pre_compact: CompactBefore;
+        /// The conversation was compacted.
+        post_compact: CompactAfter;
         /// The session begins.
         session_start: SessionStart;
         /// The session is over.
@@ -173,13 +175,14 @@ impl AgentHooks {
 }
 
 /// Where lifecycle hooks stand.
-const LIFECYCLE: [Point; 10] = [
+const LIFECYCLE: [Point; 11] = [
     Point::SessionStart,
     Point::SessionEnd,
     Point::AgentStart,
     Point::AgentStop,
     Point::TurnStop,
     Point::CompactBefore,
+    Point::CompactAfter,
     Point::ModelRequest,
     Point::ModelResponse,
     Point::ToolBefore,
