@@ -1,11 +1,14 @@
 //! A call that somebody asks about, and the answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tollgate_core::{Body, Event, Point};
+use tollgate_core::{Approval, Body, Digest, Event, Point};
 use tollgate_engine::{Engine, Explained};
+use tollgate_wire::form::EndedForm;
 
 use crate::open::Around;
 
@@ -27,6 +30,15 @@ pub(crate) struct Question {
     pub session: Option<String>,
     pub server: Option<String>,
     pub model: Option<String>,
+    /// Facts of the surface's own, and what was noted down at earlier points.
+    #[serde(default)]
+    pub own: BTreeMap<String, String>,
+    #[serde(default)]
+    pub label: BTreeMap<String, String>,
+    pub attempt: Option<u32>,
+    pub ended: Option<EndedForm>,
+    /// Whether a human said yes to it.
+    pub approved: Option<bool>,
     /// The arguments as they were written, where they were: they may be ambiguous, and that is refused.
     #[serde(skip)]
     pub written: Option<String>,
@@ -49,6 +61,11 @@ impl Question {
         event.server = self.server.as_deref();
         event.model = self.model.as_deref();
         event.surface = Some("explain");
+        let own: Vec<(&str, &str)> = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let labels: Vec<(String, String)> = self.label.clone().into_iter().collect();
+        let approval = self.approved.map(approval);
+        (event.own, event.labels, event.approval) = (&own, &labels, approval.as_ref());
+        (event.attempt, event.ended) = (self.attempt.unwrap_or(1), self.ended.map(Into::into));
         let body =
             self.written.as_ref().map_or_else(|| Body::from(document), |text| tollgate_wire::body(text.as_str()));
         Ok(engine.explain(&event, body))
@@ -70,6 +87,11 @@ impl Question {
             (tool, document) => Ok((tool, document.unwrap_or_else(|| json!({})))),
         }
     }
+}
+
+/// Somebody's answer to a question about no call in particular.
+fn approval(granted: bool) -> Approval {
+    Approval { digest: Digest([0; 32]), granted, by: "question".to_owned(), at: Duration::ZERO }
 }
 
 /// The answer as one JSON object.

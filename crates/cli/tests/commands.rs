@@ -494,7 +494,7 @@ fn bad_input_is_answered_clearly() {
         &sandbox,
         &["explain", "ls", "--on", "tool.befor"],
         expect![[r#"
-        error: there is no point `tool.befor`; the points are session.start, session.end, agent.start, agent.stop, turn.stop, compact.before, prompt.submit, model.request, model.dispatch, model.response, model.complete, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write, notice
+        error: there is no point `tool.befor`; the points are session.start, session.end, agent.start, agent.stop, turn.stop, compact.before, compact.after, prompt.submit, model.request, model.dispatch, model.response, model.complete, tool.list, tool.before, tool.update, tool.after, tool.persist, message.write, notice
         [2]
     "#]],
     );

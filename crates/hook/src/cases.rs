@@ -183,6 +183,7 @@ fn tells(agent: &Agent, hook: &Hook, moment: &Moment<'_>, played: &Played<'_>) -
         ("ended", facts.ended == ended),
         ("principal", facts.principal.is_none()),
         ("labels", facts.labels.is_empty()),
+        ("own", facts.own.is_empty()),
     ];
     let differs = |fact: &str| known.iter().any(|(name, same)| *name == fact && !same);
     if moment.tool.is_some() && differs("name") {

@@ -156,6 +156,7 @@ fn in_short(point: &str) -> &str {
         "agent.stop" => "agent end",
         "turn.stop" => "turn end",
         "compact.before" => "compact",
+        "compact.after" => "compacted",
         "prompt.submit" => "prompt",
         "model.request" => "request",
         "model.dispatch" => "dispatch",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tollgate_audit::{Entry, Record};
 use tollgate_core::{Body, Ended, Point};
-
+use tollgate_wire::form::EndedForm;
 use crate::output::short;
 
 /// What a kept document has in the place of what was taken out or cut off.
@@ -211,14 +211,7 @@ fn is_redacted(entry: &Entry, name: &str) -> bool {
 }
 
 fn ended(name: &str) -> Option<Ended> {
-    Some(match name {
-        "ok" => Ended::Ok,
-        "error" => Ended::Error,
-        "denied" => Ended::Denied,
-        "routed" => Ended::Routed,
-        "answered" => Ended::Answered,
-        _ => return None,
-    })
+    EndedForm::ALL.iter().find(|ended| ended.name() == name).map(|ended| (*ended).into())
 }
 
 fn list<T>(value: Option<Value>, read: impl Fn(&Value) -> Option<T>) -> Vec<T> {
