@@ -356,6 +356,31 @@ fn batch_answers_every_line() {
 }
 
 #[test]
+fn a_question_can_state_what_rules_ask_for() {
+    let sandbox = Sandbox::with(
+        "[[rule]]\nid = 'own'\nown.client = 'ide'\nlabel.taint = 'web'\ndeny = 'no'\n\
+         [[rule]]\nid = 'again'\non = 'model.dispatch'\nattempt = { min = 2 }\ndeny = 'no'\n\
+         [[rule]]\nid = 'half'\non = 'tool.after'\ntool = 'exec'\nended = 'canceled'\napproved = false\ndeny = 'no'\n",
+    );
+    let after = |ended: &str, approved: bool| {
+        json!({"tool": "exec", "body": "x", "on": "tool.after", "ended": ended, "approved": approved})
+    };
+    for (question, expected) in [
+        (json!({"command": "ls", "own": {"client": "ide"}, "label": {"taint": "web"}}), "own"),
+        (json!({"command": "ls", "own": {"client": "ide"}}), "-"),
+        (json!({"body": {}, "on": "model.dispatch", "attempt": 2}), "again"),
+        (json!({"body": {}, "on": "model.dispatch"}), "-"),
+        (after("canceled", false), "half"),
+        (after("canceled", true), "-"),
+        (after("ok", false), "-"),
+    ] {
+        let ran = sandbox.run_with(&["explain", "--batch"], &format!("{question}\n"));
+        let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(answer["rule"].as_str().unwrap_or("-"), expected, "{question}: {answer}");
+    }
+}
+
+#[test]
 fn case_files_are_run() {
     let sandbox = Sandbox::with(
         "[[rule]]\nid = \"no-make\"\narg.command = { prefix = \"make\" }\ndeny = \"use ninja\"\nexamples.match = [\"make x\"]\n",

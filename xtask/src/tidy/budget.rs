@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn public_names() {
-        let thirty_nine = (0..39).map(|n| format!("pub struct S{n};\n")).collect::<String>();
-        check_lib(&format!("{thirty_nine}pub use a::B;\npub(crate) use a::C;\npub const D: u8 = 0;\n"), &[]);
-        let over = "crates/core/src/lib.rs:1: core has 41 public names, 40 are allowed; hide or join some";
-        check_lib(&format!("{thirty_nine}pub use a::{{\n    B,\n    C,\n}};\n"), &[over]);
-        check_lib(&format!("{thirty_nine}pub async fn a() {{}}\npub const fn b() {{}}\n"), &[over]);
+        let forty_one = (0..41).map(|n| format!("pub struct S{n};\n")).collect::<String>();
+        check_lib(&format!("{forty_one}pub use a::B;\npub(crate) use a::C;\npub const D: u8 = 0;\n"), &[]);
+        let over = "crates/core/src/lib.rs:1: core has 43 public names, 42 are allowed; hide or join some";
+        check_lib(&format!("{forty_one}pub use a::{{\n    B,\n    C,\n}};\n"), &[over]);
+        check_lib(&format!("{forty_one}pub async fn a() {{}}\npub const fn b() {{}}\n"), &[over]);
         let hidden = "this makes names public that are not counted; write `pub use` with each name";
         let (first, second) =
             (format!("crates/core/src/lib.rs:1: {hidden}"), format!("crates/core/src/lib.rs:2: {hidden}"));
@@ -116,12 +116,12 @@ mod tests {
 
     #[test]
     fn lines_of_code_and_documentation() {
-        let too_big = "crates/core/src/lib.rs:1: core has 1501 lines of code, 1500 are allowed; \
+        let too_big = "crates/core/src/lib.rs:1: core has 1601 lines of code, 1600 are allowed; \
                        move what can live above it";
         let too_terse = "crates/core/src/lib.rs:1: core has 39 lines of documentation for 100 of code; \
                          it should have 40";
-        assert_eq!(printed(&check_lines(1_500, 600)), [""; 0]);
-        assert_eq!(printed(&check_lines(1_501, 700)), [too_big]);
+        assert_eq!(printed(&check_lines(1_600, 640)), [""; 0]);
+        assert_eq!(printed(&check_lines(1_601, 700)), [too_big]);
         assert_eq!(printed(&check_lines(100, 39)), [too_terse]);
     }
 
