@@ -83,9 +83,10 @@ quux = 1
             9 | quux = 1
               | ^^^^
               = help: the keys are id, on, tool, kind, agent, session, server, model,
-                      surface, principal, effect, place, flag, path, host, arg, text,
-                      secret, header, not, any, all, when, deny, ask, route, rewrite,
-                      redact, log, suggest, priority, on_fault, mode, examples
+                      surface, principal, own, label, attempt, ended, approved, effect,
+                      place, flag, path, host, arg, text, secret, header, not, any, all,
+                      when, deny, ask, route, rewrite, redact, log, suggest, priority,
+                      on_fault, mode, examples
 
             4 errors
         "#]],
@@ -479,7 +480,8 @@ max = 1
             19 | when = "amount > 100"
                |         ^^^^^^
                = help: there are tool, kind, args, result, text, session, agent, server,
-                       model, surface, principal, cwd, point, headers, effects
+                       model, surface, principal, cwd, point, headers, effects, own, labels,
+                       attempt, ended, approval
 
             error: this is no regular expression: unclosed group
               --> tollgate.toml:23:29

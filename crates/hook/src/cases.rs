@@ -301,148 +301,148 @@ fn every_agent_answers_what_the_cases_say() {
         }
     }
     expect![[r#"
-        claude-code: 157
+        claude-code: 158
             2 not: a hook can wait
             1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            6 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
-            1 not: the agent has another document there
-            22 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        codex: 154
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
+            9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
             8 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
-            1 not: the agent has another document there
-            22 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        gemini-cli: 161
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            9 not: the agent does not tell a fact that counts
-            4 not: the agent does not tell that end
-            1 not: the agent has another document there
-            14 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        copilot: 152
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            9 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
-            3 not: the agent has another document there
-            22 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        cursor: 154
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
-            1 not: the agent has another document there
-            23 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        opencode: 147
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            4 not: the agent does not tell that end
-            1 not: the agent has another document there
-            29 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        openclaw: 164
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
-            6 not: the agent has another document there
-            8 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        qwen-code: 155
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
-            1 not: the agent has another document there
-            22 not: the agent has no such event
-            7 not: the agent's document would be no JSON
-        cline: 152
-            2 not: a hook can wait
-            1 not: a hook has no headers
-            5 not: a hook is caused by nobody
-            13 not: a hook renames nothing
-            1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
             1 not: the agent has another document there
             25 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        codex: 155
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
+            1 not: the agent has another document there
+            25 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        gemini-cli: 162
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            11 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
+            1 not: the agent has another document there
+            17 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        copilot: 153
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            11 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            3 not: the agent has another document there
+            25 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        cursor: 155
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            26 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        opencode: 148
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
+            1 not: the agent has another document there
+            32 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        openclaw: 165
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            6 not: the agent has another document there
+            11 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        qwen-code: 156
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            25 not: the agent has no such event
+            7 not: the agent's document would be no JSON
+        cline: 153
+            2 not: a hook can wait
+            1 not: a hook has no headers
+            9 not: a hook is caused by nobody
+            13 not: a hook renames nothing
+            1 not: a hook sees no attempts
+            10 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
+            1 not: the agent has another document there
+            28 not: the agent has no such event
             7 not: the agent's document would be no JSON
         windsurf: 147
             2 not: a hook can wait
             1 not: a hook has no headers
-            5 not: a hook is caused by nobody
+            9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            8 not: the agent does not tell a fact that counts
-            4 not: the agent does not tell that end
+            10 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
             1 not: the agent has another document there
-            29 not: the agent has no such event
+            33 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        droid: 151
+        droid: 152
             2 not: a hook can wait
             1 not: a hook has no headers
-            5 not: a hook is caused by nobody
+            9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            9 not: the agent does not tell a fact that counts
-            4 not: the agent does not tell that end
+            11 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
             1 not: the agent has another document there
-            24 not: the agent has no such event
+            27 not: the agent has no such event
             7 not: the agent's document would be no JSON
         kiro: 143
             2 not: a hook can wait
             1 not: a hook has no headers
-            5 not: a hook is caused by nobody
+            9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            14 not: the agent does not tell a fact that counts
-            4 not: the agent does not tell that end
+            16 not: the agent does not tell a fact that counts
+            5 not: the agent does not tell that end
             1 not: the agent has another document there
-            27 not: the agent has no such event
+            31 not: the agent has no such event
             7 not: the agent's document would be no JSON
         goose: 150
             2 not: a hook can wait
             1 not: a hook has no headers
-            5 not: a hook is caused by nobody
+            9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            9 not: the agent does not tell a fact that counts
-            3 not: the agent does not tell that end
+            11 not: the agent does not tell a fact that counts
+            4 not: the agent does not tell that end
             1 not: the agent has another document there
-            26 not: the agent has no such event
+            30 not: the agent has no such event
             7 not: the agent's document would be no JSON
     "#]]
     .assert_eq(&out);
