@@ -270,7 +270,9 @@ fn tollgate() -> PathBuf {
         let mut build = Command::new(cargo);
         build.args(["build", "-q", "--workspace", "--bin", "tollgate", "--example", "schema"]);
         let about_us = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-        std::env::vars().map(|(name, _)| name).filter(about_us).for_each(|name| drop(build.env_remove(name)));
+        std::env::vars().map(|(name, _)| name).filter(about_us).for_each(|name| {
+            build.env_remove(name);
+        });
         let built = build.current_dir(repository()).status();
         assert!(built.is_ok_and(|status| status.success()), "run `cargo build --workspace --all-targets`");
     }
