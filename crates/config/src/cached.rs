@@ -11,8 +11,11 @@
 //! they lie, what is trusted, and the day, because exceptions end. A policy that changed has another key; nothing is ever
 //! stale, and writers need no lock: whoever writes a key writes the same. A file is used only if it is ours, nobody else
 //! could have written it, and its digest is right; else it is as if it were not there. Only a plan without mistakes is
-//! kept, so a policy with mistakes is read, and refused, each time. One with hooks is not kept either: their programs and
-//! scripts are looked at each time.
+//! kept, so a policy with mistakes is read, and refused, each time.
+//!
+//! Of hooks only what is written is kept. Their programs are looked for, their scripts read and the store of trust asked at
+//! each use, by the same code that does it without a cache; where something is missing, everything is worked out anew, so
+//! that the mistake is shown in its place.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -32,24 +35,26 @@ use tollgate_wire::hex;
 use crate::apply;
 use crate::audit::Audit;
 use crate::diagnostic::Diagnostics;
-use crate::file::File;
+use crate::file::hash as sha256;
 use crate::form::Ambiguous;
 use crate::guard;
-use crate::load::{Loaded, load, read, trusts};
+use crate::hook::Hook;
+use crate::load::{Loaded, load_on, read, settle_hooks, trusts};
 use crate::pack::{FINGERPRINT, pack_names};
 use crate::paths::Paths;
 use crate::plan::{Placed, Plan, Relaxation, Toolset};
+use crate::seed;
 use crate::trust::today;
 
 /// Changes with the form below, and with what makes a plan of files.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// A plan longer than this was not written by us.
 const MAX_SIZE: u64 = 16 << 20;
 /// How many plans are kept, and how long one that is not used anew.
 const MAX_KEPT: usize = 64;
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The same as [`load`], from what was worked out before where nothing has changed since.
+/// The same as [`load`](crate::load), from what was worked out before where nothing has changed since.
 ///
 /// [`Plan::warnings`] are not kept: they are for people, who ask `tollgate check`.
 ///
@@ -65,29 +70,66 @@ const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// # Ok::<(), tollgate_config::Diagnostics>(())
 /// ```
 pub fn load_cached(paths: &Paths) -> Result<Plan, Diagnostics> {
-    let today = today();
-    let Ok(folder) = paths.cache() else { return load(paths) };
-    // Hooks depend on scripts and programs, which may change any time. Whoever has some pays for looking.
-    if paths.hooks_file().is_some() {
-        return load(paths);
-    }
-    let Ok(loaded) = read(paths) else { return load(paths) };
-    let (trusted, suspicious) = trusts(paths, &loaded);
-    if suspicious.is_some() {
-        return load(paths);
-    }
-    let file = folder.join(format!("plan-{}", key(&loaded, trusted, today)));
-    if let Some(plan) = kept(&file).and_then(|form| form.plan(loaded.files, today)) {
+    load_cached_on(paths, today())
+}
+
+/// The same for a day, in UTC: exceptions end, and who runs for longer than a day has to ask again.
+pub fn load_cached_on(paths: &Paths, today: Date) -> Result<Plan, Diagnostics> {
+    let Ok(folder) = paths.cache() else { return load_on(paths, today) };
+    let Some((loaded, key)) = read_keyed(paths, today) else { return load_on(paths, today) };
+    let file = folder.join(format!("plan-{key}"));
+    if let Some(mut plan) = kept(&file).and_then(|form| form.plan(&loaded, today)) {
+        settle_hooks(&mut plan, paths);
         return Ok(plan);
     }
-    let plan = load(paths)?;
+    let plan = load_on(paths, today)?;
     // Whoever changed a file or its trust meanwhile makes another key; what we keep must be what the key says.
-    let is_same = plan.files.iter().map(|file| &file.hash).eq(loaded.hashes.iter());
-    let is_as_trusted = read(paths).is_ok_and(|again| trusts(paths, &again).0 == trusted);
-    if plan.hooks.is_empty() && is_same && is_as_trusted {
-        keep(folder, &file, &Form::of(&plan));
+    let is_same = plan.files.iter().map(|file| &file.hash).eq(loaded.all().map(|file| &file.hash));
+    if is_same && read_keyed(paths, today).is_some_and(|(_, again)| again == key) {
+        let mut form = Form::of(&plan);
+        // What stands in a file of its own is read from there.
+        form.hooks.retain(|hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file));
+        keep(folder, &file, &form);
     }
     Ok(plan)
+}
+
+/// The files, and the digest of all that the plan follows from. None if that cannot be told for certain.
+fn read_keyed(paths: &Paths, today: Date) -> Option<(Loaded, String)> {
+    let loaded = read(paths).ok()?;
+    let (trusted, suspicious) = trusts(paths, &loaded);
+    let key = key(&loaded, trusted, today);
+    suspicious.is_none().then_some((loaded, key))
+}
+
+/// All that a plan follows from, as one digest: while it stays the same, the plan does.
+///
+/// Who runs for long compares it with the one before, which costs the reading of a few small files, and loads the plan
+/// anew if it differs. `hooks` are those of the plan in force: their programs, their scripts and whether they are
+/// trusted belong to it.
+///
+/// ```
+/// use std::path::Path;
+/// use tollgate_config::{Paths, basis};
+/// use tollgate_rules::form::Date;
+///
+/// let paths = Paths::find(Path::new("/nowhere"), None, |_| None);
+/// let day = |number| basis(&paths, Date::of_seconds(number * 86_400), &[]);
+/// assert_eq!(day(1), day(1));
+/// assert_ne!(day(1), day(2), "exceptions end");
+/// ```
+pub fn basis(paths: &Paths, today: Date, hooks: &[Hook]) -> String {
+    let (loaded, mistakes) = match read(paths) {
+        Ok(loaded) => (loaded, Vec::new()),
+        Err(flawed) => flawed,
+    };
+    let (trusted, suspicious) = trusts(paths, &loaded);
+    let own = |hook: &&Hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file);
+    let hooks = again(hooks.iter().filter(own).cloned().collect(), &loaded);
+    let mut plan = Plan { hooks: hooks.unwrap_or_default(), files: loaded.all().cloned().collect(), ..Plan::default() };
+    settle_hooks(&mut plan, paths);
+    let odd: Vec<&str> = mistakes.iter().chain(&suspicious).map(|mistake| mistake.message.as_str()).collect();
+    sha256(format!("{} {odd:?} {:?}", key(&loaded, trusted, today), plan.hooks).as_bytes())
 }
 
 /// Whether two plans enforce the same, as far as plans are kept: what people look at may differ.
@@ -116,7 +158,8 @@ fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
     add(&FINGERPRINT.to_le_bytes());
     add(&[u8::from(trusted)]);
     add(today.to_string().as_bytes());
-    for file in &loaded.files {
+    add(&loaded.files.len().to_le_bytes());
+    for file in loaded.all() {
         add(file.layer.name().as_bytes());
         add(file.path.as_os_str().as_encoded_bytes());
         add(file.hash.as_bytes());
@@ -143,6 +186,7 @@ struct Form {
     exceptions: Vec<Placed<Exception>>,
     overrides: BTreeMap<String, Override>,
     audit: Audit,
+    hooks: Vec<Hook>,
     ignored: Vec<Relaxation>,
 }
 
@@ -166,12 +210,14 @@ impl Form {
             exceptions: plan.exceptions,
             overrides: plan.overrides,
             audit: plan.audit,
+            hooks: plan.hooks,
             ignored: plan.ignored,
         }
     }
 
-    /// The plan, ready to be run; none if it does not compile, which a plan that was kept does.
-    fn plan(self, files: Vec<File>, today: Date) -> Option<Plan> {
+    /// The plan, ready to be run; none if it does not compile, which a plan that was kept does, or if the program of a
+    /// hook is not there. Whether the hooks may run is still to be said.
+    fn plan(self, loaded: &Loaded, today: Date) -> Option<Plan> {
         let known = pack_names();
         let packs = self.packs.iter().map(|name| known.iter().copied().find(|known| known == name));
         let mut plan = Plan {
@@ -191,12 +237,20 @@ impl Form {
             exceptions: self.exceptions,
             overrides: self.overrides,
             audit: self.audit,
+            hooks: again(self.hooks, loaded)?,
             ignored: self.ignored,
-            files,
+            files: loaded.all().cloned().collect(),
             ..Plan::default()
         };
         apply::rules(&mut plan, today).is_empty().then_some(plan)
     }
+}
+
+/// These hooks and those in a file of their own, on the machine as it is now; none if one of them is a mistake today.
+fn again(hooks: Vec<Hook>, loaded: &Loaded) -> Option<Vec<Hook>> {
+    let mut hooks: Vec<Hook> = hooks.into_iter().map(|hook| hook.again(&loaded.files)).collect::<Option<_>>()?;
+    hooks.extend(loaded.hooks.as_ref().map_or(Ok(Vec::new()), seed::hooks).ok()?);
+    Some(hooks)
 }
 
 /// A rule as a plain table of tables, which is read much faster than one whose conditions stand among its own keys.

@@ -72,7 +72,7 @@ impl From<ProtocolName> for Protocol {
     }
 }
 
-/// A hook that was found and checked.
+/// A hook that was found and checked. What is kept of it is what was written; what the machine says to it is not.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Hook {
     /// Its name.
@@ -88,6 +88,7 @@ pub struct Hook {
     /// The command as it is written: one is a line for a shell, many are a program and its arguments.
     pub command: OneOrMany<String>,
     /// What is started.
+    #[serde(skip)]
     pub program: Program,
     /// In which words it speaks.
     pub protocol: Protocol,
@@ -100,9 +101,11 @@ pub struct Hook {
     /// Higher runs first.
     pub priority: i32,
     /// Whether it may run. What a hook that may not would have judged is refused.
+    #[serde(skip)]
     pub trusted: bool,
     /// The files that were looked at when it was trusted. Those of hooks that came with no project are not: they belong
     /// to whoever uses them.
+    #[serde(skip)]
     pub pins: Vec<Pin>,
 }
 
@@ -159,10 +162,8 @@ impl Hook {
         wrong.extend(form.timeout.as_ref().and_then(wrong_time));
         wrong.extend(form.env.iter().enumerate().filter_map(wrong_variable));
         wrong.extend(form.id.as_deref().and_then(wrong_id));
-        let strange = file.layer == Layer::Project;
-        let program = program(&form.command, file).and_then(|program| known(program, strange));
-        let program = program.map_err(|mistake| wrong.push(mistake)).ok().filter(|_| wrong.is_empty()).ok_or(wrong)?;
-        let pins = if strange { pins(&program.files) } else { Vec::new() };
+        let found = look_up(&form.command, file).map_err(|mistake| wrong.push(mistake));
+        let (program, pins) = found.ok().filter(|_| wrong.is_empty()).ok_or(wrong)?;
         Ok(Self {
             id: form.id.clone().unwrap_or_else(|| format!("hook-{number}")),
             origin: file.layer.name().to_owned(),
@@ -170,16 +171,32 @@ impl Hook {
             on: on.iter().map(|point| PointName::from(point.name())).collect(),
             tools: if tools.iter().any(|tool| tool == "*") { Vec::new() } else { tools },
             command: form.command.clone(),
-            program: Program { project: strange.then(|| program.folder.clone()), ..program },
+            program,
             protocol,
             timeout: form.timeout.as_ref().and_then(|time| time.duration().ok()).unwrap_or(LIMIT),
             on_fault: form.on_fault.unwrap_or(OnFault::Deny),
             env: form.env.clone(),
             priority: form.priority.unwrap_or_default(),
-            trusted: !strange,
+            trusted: file.layer != Layer::Project,
             pins,
         })
     }
+
+    /// The same hook on the machine as it is now: its program is looked for and its files are read again. None if it would
+    /// be a mistake today. Whether a project's may run is for the store of trust to say.
+    pub(crate) fn again(self, files: &[File]) -> Option<Self> {
+        let file = files.iter().find(|file| file.path == self.file && file.layer.name() == self.origin)?;
+        let (program, pins) = look_up(&self.command, file).ok()?;
+        Some(Self { program, pins, trusted: file.layer != Layer::Project, ..self })
+    }
+}
+
+/// What the machine says to a command: the program, and for one that came with a project all files that it runs.
+fn look_up(command: &OneOrMany<String>, file: &File) -> Result<(Program, Vec<Pin>), Mistake> {
+    let strange = file.layer == Layer::Project;
+    let program = known(program(command, file)?, strange)?;
+    let pins = if strange { pins(&program.files) } else { Vec::new() };
+    Ok((Program { project: strange.then(|| program.folder.clone()), ..program }, pins))
 }
 
 /// A text as one word of a shell.

@@ -38,17 +38,18 @@ use crate::trust::{Trust, kind, today};
 /// # Ok::<(), tollgate_config::Diagnostics>(())
 /// ```
 pub fn load(paths: &Paths) -> Result<Plan, Diagnostics> {
+    load_on(paths, today())
+}
+
+/// The same for a day: exceptions end.
+pub(crate) fn load_on(paths: &Paths, today: Date) -> Result<Plan, Diagnostics> {
     let mut wrong = Diagnostics::default();
     let loaded = read(paths).unwrap_or_else(|(loaded, mistakes)| {
         wrong.extend(mistakes);
         loaded
     });
     let (trusted, suspicious) = trusts(paths, &loaded);
-    let extra = hooks_file(paths).unwrap_or_else(|mistake| {
-        wrong.push(mistake);
-        None
-    });
-    match inspect(loaded.files, extra, trusted) {
+    match inspect_on(loaded.files, loaded.hooks, trusted, today) {
         Err(found) => wrong.extend(found.iter().cloned()),
         Ok(mut plan) if wrong.is_empty() => {
             plan.warnings.extend(suspicious);
@@ -65,8 +66,15 @@ pub fn load(paths: &Paths) -> Result<Plan, Diagnostics> {
 #[derive(Default)]
 pub(crate) struct Loaded {
     pub(crate) files: Vec<File>,
-    /// The digest of each.
-    pub(crate) hashes: Vec<String>,
+    /// The file with hooks beside them.
+    pub(crate) hooks: Option<File>,
+}
+
+impl Loaded {
+    /// All of them, as they are listed in a plan.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().chain(&self.hooks)
+    }
 }
 
 /// Reads every file there is; those that can be read also where others cannot.
@@ -82,7 +90,10 @@ pub(crate) fn read(paths: &Paths) -> Result<Loaded, (Loaded, Vec<Diagnostic>)> {
             Err(mistake) => wrong.push(mistake),
         }
     }
-    loaded.hashes = loaded.files.iter().map(|file| file.hash.clone()).collect();
+    match hooks_file(paths) {
+        Ok(file) => loaded.hooks = file,
+        Err(mistake) => wrong.push(mistake),
+    }
     if wrong.is_empty() { Ok(loaded) } else { Err((loaded, wrong)) }
 }
 
@@ -115,7 +126,11 @@ fn hooks_file(paths: &Paths) -> Result<Option<File>, Diagnostic> {
 ///
 /// `trusted` says whether what comes with the project is, hooks included.
 pub fn inspect(files: Vec<File>, hooks: Option<File>, trusted: bool) -> Result<Plan, Diagnostics> {
-    let mut plan = combine(files, trusted, today());
+    inspect_on(files, hooks, trusted, today())
+}
+
+fn inspect_on(files: Vec<File>, hooks: Option<File>, trusted: bool, today: Date) -> Result<Plan, Diagnostics> {
+    let mut plan = combine(files, trusted, today);
     let Some(file) = hooks else { return plan };
     match (seed::hooks(&file), &mut plan) {
         (Ok(found), Ok(plan)) => {
@@ -130,7 +145,7 @@ pub fn inspect(files: Vec<File>, hooks: Option<File>, trusted: bool) -> Result<P
 }
 
 /// Whether hooks that came with the project may run: only while exactly these are trusted, scripts included.
-fn settle_hooks(plan: &mut Plan, paths: &Paths) {
+pub(crate) fn settle_hooks(plan: &mut Plan, paths: &Paths) {
     for file in plan.files.clone().iter().filter(|file| file.layer == Layer::Project) {
         let own = |hook: &Hook| hook.file == file.path;
         if !plan.hooks.iter().any(own) {
@@ -224,16 +239,16 @@ pub fn combine(files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Dia
 /// use tollgate_config::{combine, observed, today};
 /// use tollgate_rules::form::Mode;
 ///
-/// let plan = observed(combine(Vec::new(), false, today())?)?;
+/// let plan = observed(combine(Vec::new(), false, today())?, today())?;
 /// assert_eq!(plan.mode, Mode::Observe);
 /// # Ok::<(), tollgate_config::Diagnostics>(())
 /// ```
-pub fn observed(mut plan: Plan) -> Result<Plan, Diagnostics> {
+pub fn observed(mut plan: Plan, today: Date) -> Result<Plan, Diagnostics> {
     if plan.mode == Mode::Observe {
         return Ok(plan);
     }
     plan.mode = Mode::Observe;
-    let mistakes = apply::rules(&mut plan, today());
+    let mistakes = apply::rules(&mut plan, today);
     if mistakes.is_empty() { Ok(plan) } else { Err(plan.diagnose(&mistakes)) }
 }
 

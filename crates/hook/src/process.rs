@@ -204,7 +204,11 @@ fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<(Used, Ve
     let (state, data) = (folder(paths.state())?, folder(paths.data())?);
     let stand = Switch::at(state).read(clock.wall());
     let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
-    let plan = if stand.observes() { observed(plan).map_err(|wrong| one_line(&wrong))? } else { plan };
+    let plan = if stand.observes() {
+        observed(plan, tollgate_config::today()).map_err(|wrong| one_line(&wrong))?
+    } else {
+        plan
+    };
     let mut tells = stand.tells();
     let home = Paths::home(cwd, |name| std::env::var_os(name));
     let switches = switch_files::all(home.as_deref(), &|name| std::env::var_os(name));

@@ -25,7 +25,7 @@ pub enum Given<'a> {
 }
 
 /// A program that was found: it can be started.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Program {
     /// The program, with its full path, and its arguments.
     pub argv: Vec<String>,

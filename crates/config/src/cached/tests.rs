@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::load;
 
 /// A user with a folder of their own, and a project in it.
 struct User {
@@ -189,4 +190,131 @@ fn old_plans_go() {
         load_cached(&user.paths()).unwrap();
     }
     assert_eq!(user.plans().len(), MAX_KEPT);
+}
+
+const HOOKED: &str = "[[hook]]\nid = 'guard'\ncommand = './guard.sh'\ntimeout = '2s'\n";
+
+impl User {
+    fn script(&self, text: &str) {
+        let path = self.root.join("project/guard.sh");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Trusts the hooks of a file as they are now.
+    fn trust_hooks(&self, file: &str) {
+        let (paths, path) = (self.paths(), self.root.join(file));
+        let plan = load(&paths).unwrap();
+        let file = plan.files.iter().find(|file| file.path == path).unwrap();
+        let manifest = Hook::manifest(file, &plan.hooks);
+        crate::Trust::at(paths.data().unwrap()).trust(crate::kind::HOOKS, &path, manifest.as_bytes()).unwrap();
+    }
+
+    /// What the hooks come to, or why not. With a cache, filled or not, it is the same as without.
+    fn hooks(&self) -> String {
+        let paths = self.paths();
+        let told = |plan: Result<Plan, Diagnostics>| {
+            let hook = |hook: &Hook| format!("{} {}", hook.id, if hook.trusted { "runs" } else { "does not run" });
+            plan.map(|plan| plan.hooks.iter().map(hook).collect::<Vec<_>>().join(", "))
+                .unwrap_or_else(|wrong| wrong.brief())
+        };
+        let fresh = load(&paths);
+        for _ in 0..2 {
+            let cached = load_cached(&paths);
+            if let (Ok(fresh), Ok(cached)) = (&fresh, &cached) {
+                assert!(same(fresh, cached), "{:#?}\n{:#?}", fresh.hooks, cached.hooks);
+            }
+            assert_eq!(told(cached), told(load(&paths)));
+        }
+        told(fresh)
+    }
+}
+
+#[test]
+fn hooks_are_looked_at_at_each_use() {
+    let user = User::new("hooks");
+    type Step = (&'static str, fn(&User), &'static str);
+    let steps: [Step; 11] = [
+        ("nothing is trusted", |_| (), "guard does not run"),
+        ("trusted", |user| user.trust_hooks("project/tollgate.toml"), "guard runs"),
+        ("a changed script", |user| user.script("#!/bin/sh\nexit 1\n"), "guard does not run"),
+        ("the script as it was", |user| user.script("#!/bin/sh\n"), "guard runs"),
+        ("a changed manifest", |user| user.write(&HOOKED.replace("2s", "3s")), "guard does not run"),
+        ("trusted again", |user| user.trust_hooks("project/tollgate.toml"), "guard runs"),
+        (
+            "a script that is gone",
+            |user| fs::remove_file(user.root.join("project/guard.sh")).unwrap(),
+            "no such script",
+        ),
+        ("the script again", |user| user.script("#!/bin/sh\n"), "guard runs"),
+        (
+            "a damaged store",
+            |user| fs::write(user.paths().data().unwrap().join("trust.json"), "x").unwrap(),
+            "guard does not run",
+        ),
+        (
+            "an empty store",
+            |user| fs::remove_file(user.paths().data().unwrap().join("trust.json")).unwrap(),
+            "guard does not run",
+        ),
+        ("trusted anew", |user| user.trust_hooks("project/tollgate.toml"), "guard runs"),
+    ];
+    user.write(HOOKED);
+    user.script("#!/bin/sh\n");
+    let mut before = String::new();
+    for (what, change, expected) in steps {
+        change(&user);
+        let now = basis(&user.paths(), today(), &load(&user.paths()).map(|plan| plan.hooks).unwrap_or_default());
+        assert_ne!(now, before, "{what}");
+        before = now;
+        let gone = format!("{}:3:12: there is no file `./guard.sh`", user.root.join("project/tollgate.toml").display());
+        let expected = if expected == "no such script" { &*gone } else { expected };
+        assert_eq!(user.hooks(), expected, "{what}");
+    }
+    let file = user.root.join("project/tollgate.toml");
+    crate::Trust::at(user.paths().data().unwrap()).revoke(crate::kind::HOOKS, &file).unwrap();
+    assert_eq!(user.hooks(), "guard does not run", "trust that was taken back");
+    assert_eq!(user.plans().len(), 2, "each of the two policies is kept once");
+}
+
+#[test]
+fn hooks_in_a_file_of_their_own_are_looked_at_too() {
+    let user = User::new("beside");
+    let file = user.root.join("project/.tollgate/workspace.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let write = |text: &str| fs::write(&file, text).unwrap();
+    user.write("");
+    user.script("#!/bin/sh\n");
+    write(r#"{"hooks": {"preToolUse": [{"command": "./guard.sh"}]}}"#);
+    assert_eq!(user.hooks(), "preToolUse-1 does not run");
+    user.trust_hooks("project/.tollgate/workspace.json");
+    assert_eq!(user.hooks(), "preToolUse-1 runs");
+    write(r#"{"hooks": {"preToolUse": [{"command": "./guard.sh"}], "stop": [{"command": "true"}]}}"#);
+    assert_eq!(user.hooks(), "preToolUse-1 does not run, stop-1 does not run");
+    fs::remove_file(&file).unwrap();
+    assert_eq!(user.hooks(), "");
+    assert_eq!(user.plans().len(), 3);
+}
+
+#[test]
+fn a_kept_plan_cannot_say_what_is_trusted() {
+    let user = User::new("poisoned");
+    user.write(HOOKED);
+    user.script("#!/bin/sh\n");
+    assert_eq!(user.hooks(), "guard does not run");
+    let plan = user.plans().remove(0);
+    let good = String::from_utf8(fs::read(&plan).unwrap()[65..].to_vec()).unwrap();
+    let pin = r#"{"id":"guard","trusted":true,"pins":[],"program":{"argv":["/bin/true"],"folder":"/"}"#;
+    let lies = [
+        good.replace(r#"{"id":"guard""#, pin),
+        // Then no file is its own, and everything is worked out anew.
+        good.replace(r#""origin":"project","file""#, r#""origin":"user","file""#),
+        good.replace(r#""command":"./guard.sh""#, r#""command":"./no-such.sh""#),
+    ];
+    for lie in lies {
+        assert_ne!(lie, good);
+        fs::write(&plan, format!("{}\n{lie}", hex(&Sha256::digest(lie.as_bytes())))).unwrap();
+        fs::set_permissions(&plan, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(user.hooks(), "guard does not run", "{lie}");
+    }
 }
