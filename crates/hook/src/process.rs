@@ -11,13 +11,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tollgate_clock::SystemClock;
-use tollgate_config::{Paths, observed};
-use tollgate_core::{Clock, Fault};
-use tollgate_engine::checks::{Places, Protect};
-use tollgate_engine::record::{self, Opened};
-use tollgate_engine::state::Files;
-use tollgate_engine::{Disk, Engine, Parts, Switch};
-use tollgate_rules::Ambient;
+use tollgate_config::Paths;
+use tollgate_core::Fault;
+use tollgate_engine::{OpenError, Opened, Surface};
 use tollgate_wire::dialect::HookAnswer;
 
 use crate::agent::{Agent, Moment};
@@ -78,9 +74,9 @@ fn watch(agent: &'static Agent) -> Arc<AtomicBool> {
 
 /// What is left to do once the agent has its answer: heads that are published elsewhere are on their way. Else the process
 /// ends as it is; taking everything apart first would only make the agent wait.
-fn finish(used: Option<Used>, code: u8) {
+fn finish(used: Option<Opened>, code: u8) {
     match used {
-        Some(Used { anchored: true, engine }) if ends_by(LAST, code) => drop(engine),
+        Some(opened) if opened.anchored && ends_by(LAST, code) => drop(opened),
         used => std::mem::forget(used),
     }
 }
@@ -94,13 +90,6 @@ fn ends_by(limit: Duration, code: u8) -> bool {
         std::process::exit(i32::from(code));
     };
     std::thread::Builder::new().stack_size(64 << 10).spawn(end).is_ok()
-}
-
-/// What has judged.
-struct Used {
-    engine: Engine,
-    /// Whether heads of the record are published.
-    anchored: bool,
 }
 
 fn named(args: &[String]) -> Result<(&'static Agent, Option<&str>), String> {
@@ -137,7 +126,7 @@ fn give(answer: &HookAnswer) -> u8 {
 }
 
 /// From standard input to an answer.
-fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Used>) -> HookAnswer {
+fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Opened>) -> HookAnswer {
     let refuse = |problem: String| (agent.refuse)(&broken(&problem));
     let mut bytes = Vec::new();
     match io::stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut bytes) {
@@ -175,14 +164,14 @@ fn respond_to(
     registered: &'static Agent,
     event: Option<&str>,
     read: &Read<'_>,
-    used: &mut Option<Used>,
+    used: &mut Option<Opened>,
 ) -> Result<HookAnswer, String> {
     let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
     let cwd = folder_of(&moment)?;
     let paths = Paths::find(&cwd, None, |name| std::env::var_os(name));
     let decision = once::decided(registered, event, read, &moment, &paths, || {
-        let (opened, tells) = open(&paths, &cwd, &[registered.id, read.agent.id])?;
-        let Used { engine, .. } = used.insert(opened);
+        let opened = open(&paths, &cwd, &[registered.id, read.agent.id]).map_err(|error| error.to_string())?;
+        let (tells, engine) = (opened.tells(), &used.insert(opened).engine);
         let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
         let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
         Ok(run::decide(&gate, read))
@@ -199,49 +188,11 @@ fn folder_of(moment: &Moment<'_>) -> Result<PathBuf, String> {
 }
 
 /// The policy that holds there, ready to judge and to record.
-fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<(Used, Vec<String>), String> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let (state, data) = (folder(paths.state())?, folder(paths.data())?);
-    let stand = Switch::at(state).read(clock.wall());
-    let plan = tollgate_config::load_cached(paths).map_err(|wrong| one_line(&wrong))?;
-    let plan = if stand.observes() {
-        observed(plan, tollgate_config::today()).map_err(|wrong| one_line(&wrong))?
-    } else {
-        plan
-    };
-    let mut tells = stand.tells();
-    let home = Paths::home(cwd, |name| std::env::var_os(name));
-    let switches = switch_files::all(home.as_deref(), &|name| std::env::var_os(name));
-    let disk = Disk::new(home.and_then(|home| home.into_os_string().into_string().ok()));
-    let ambient: Arc<dyn Ambient> = Arc::new(disk);
-    let places = Places::of(paths, std::env::current_exe().ok()).with_hooks(&plan.hooks);
-    let places = places.with_switches(switches, callers);
-    let protect = Protect::registration(places, Arc::clone(&ambient));
-    let parts = Parts {
-        state: Arc::new(Files::new(state)),
-        clock: Arc::clone(&clock),
-        ambient,
-        report: None,
-        more: stand.registration().into_iter().chain([protect]).collect(),
-    };
-    let parts = match record::open(&plan, state, data, &clock).map_err(|error| format!("the record: {error}"))? {
-        Opened::Recording(recorder) => parts.recorded(&recorder),
-        Opened::Off => parts,
-        Opened::Without(error) => {
-            tells.push(format!("Tollgate records nothing: {error}"));
-            parts
-        }
-    };
-    let anchored = plan.audit.anchor.is_some();
-    let engine = Engine::new(plan, parts).map_err(|wrong| one_line(&wrong))?;
-    Ok((Used { engine, anchored }, tells))
-}
-
-fn folder(found: Result<&Path, tollgate_config::NoHome>) -> Result<&Path, String> {
-    found.map_err(|error| error.to_string())
-}
-
-/// The first mistake and how many there are: a refusal is one line.
-fn one_line(wrong: &tollgate_config::Diagnostics) -> String {
-    format!("the policy has mistakes: {}; `tollgate check` shows them", wrong.brief())
+fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<Opened, OpenError> {
+    let env = |name: &str| std::env::var_os(name);
+    let home = Paths::home(cwd, env);
+    let switches = switch_files::all(home.as_deref(), &env);
+    let callers = callers.to_vec();
+    let surface = Surface { home, switches, callers, ..Surface::new(Arc::new(SystemClock::default())) };
+    tollgate_engine::open(paths, &surface)
 }
