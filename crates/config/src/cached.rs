@@ -102,34 +102,51 @@ fn read_keyed(paths: &Paths, today: Date) -> Option<(Loaded, String)> {
     suspicious.is_none().then_some((loaded, key))
 }
 
-/// All that a plan follows from, as one digest: while it stays the same, the plan does.
+/// All that a plan follows from: while it stays the same, the plan does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Basis {
+    /// A digest of the files, what is trusted, and the day.
+    pub digest: String,
+    /// The hooks with their programs and scripts, and whether they may run.
+    pub hooks: Vec<Hook>,
+}
+
+/// What a plan with these hooks would follow from now.
 ///
-/// Who runs for long compares it with the one before, which costs the reading of a few small files, and loads the plan
-/// anew if it differs. `hooks` are those of the plan in force: their programs, their scripts and whether they are
-/// trusted belong to it.
+/// Who runs for long compares it with what the plan in force follows from, which costs the reading of a few small files, and
+/// loads the plan anew if they differ:
 ///
 /// ```
 /// use std::path::Path;
-/// use tollgate_config::{Paths, basis};
+/// use tollgate_config::{Basis, Paths, basis, load_cached_on};
 /// use tollgate_rules::form::Date;
 ///
 /// let paths = Paths::find(Path::new("/nowhere"), None, |_| None);
-/// let day = |number| basis(&paths, Date::of_seconds(number * 86_400), &[]);
-/// assert_eq!(day(1), day(1));
-/// assert_ne!(day(1), day(2), "exceptions end");
+/// let (first, second) = (Date::of_seconds(0), Date::of_seconds(86_400));
+/// // What changes while the plan is loaded is not to be missed, so this comes first.
+/// let before = basis(&paths, first, &[]);
+/// let plan = load_cached_on(&paths, first)?;
+/// let seen = Basis { hooks: plan.hooks.clone(), ..before };
+/// assert_eq!(basis(&paths, first, &plan.hooks), seen);
+/// assert_ne!(basis(&paths, second, &plan.hooks), seen, "exceptions end");
+/// # Ok::<(), tollgate_config::Diagnostics>(())
 /// ```
-pub fn basis(paths: &Paths, today: Date, hooks: &[Hook]) -> String {
+pub fn basis(paths: &Paths, today: Date, hooks: &[Hook]) -> Basis {
     let (loaded, mistakes) = match read(paths) {
         Ok(loaded) => (loaded, Vec::new()),
         Err(flawed) => flawed,
     };
     let (trusted, suspicious) = trusts(paths, &loaded);
-    let own = |hook: &&Hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file);
-    let hooks = again(hooks.iter().filter(own).cloned().collect(), &loaded);
-    let mut plan = Plan { hooks: hooks.unwrap_or_default(), files: loaded.all().cloned().collect(), ..Plan::default() };
-    settle_hooks(&mut plan, paths);
     let odd: Vec<&str> = mistakes.iter().chain(&suspicious).map(|mistake| mistake.message.as_str()).collect();
-    sha256(format!("{} {odd:?} {:?}", key(&loaded, trusted, today), plan.hooks).as_bytes())
+    let digest = sha256(format!("{} {odd:?}", key(&loaded, trusted, today)).as_bytes());
+    if hooks.is_empty() {
+        return Basis { digest, hooks: Vec::new() };
+    }
+    let own = |hook: &&Hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file);
+    let hooks = again(hooks.iter().filter(own).cloned().collect(), &loaded).unwrap_or_default();
+    let mut plan = Plan { hooks, files: loaded.all().cloned().collect(), ..Plan::default() };
+    settle_hooks(&mut plan, paths);
+    Basis { digest, hooks: plan.hooks }
 }
 
 /// Whether two plans enforce the same, as far as plans are kept: what people look at may differ.

@@ -48,7 +48,7 @@ mod tree;
 mod trust;
 
 pub use audit::{Anchor, Audit, AuditFile, Keep, Size, Sync};
-pub use cached::{basis, load_cached, load_cached_on, same};
+pub use cached::{Basis, basis, load_cached, load_cached_on, same};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};

@@ -12,12 +12,11 @@ use common::Folder;
 use expect_test::expect;
 use serde_json::{Value, json};
 use tollgate_clock::{SystemClock, block_on};
-use tollgate_config::{File, Hook, Layer, Plan, combine, inspect};
+use tollgate_config::{File, Layer, Paths, Plan, inspect, load_cached};
 use tollgate_core::{Act, Body, Ended, Event, Point, Said};
 use tollgate_engine::state::Memory;
 use tollgate_engine::{Engine, Parts};
 use tollgate_rules::Still;
-use tollgate_rules::form::Date;
 
 /// A project with scripts, and its policy.
 struct Project {
@@ -307,15 +306,16 @@ fn explaining_names_programs_and_runs_none() {
     assert!(!project.has("ran"));
 }
 
-/// A plan that was put together without files, such as one from a cache.
+/// The second time it comes from a cache, which keeps nothing of the machine.
 #[test]
 fn a_kept_plan_runs_like_a_new_one() {
     let project = Project::new("[[hook]]\ncommand = 'exit 2'\ntimeout = '3s'\n");
-    let hooks = project.plan(Layer::User, false).hooks;
-    let kept: Vec<Hook> = serde_json::from_str(&serde_json::to_string(&hooks).unwrap()).unwrap();
-    assert_eq!(kept[0].timeout, Duration::from_secs(3));
-    let mut plan = combine(Vec::new(), false, Date::of_seconds(0)).unwrap();
-    plan.hooks = kept;
+    let (user, cache) = (Some(project.path().join("tollgate.toml")), Some(project.path().join("cache")));
+    let paths = Paths { user, cache: cache.clone(), ..Paths::default() };
+    let new = load_cached(&paths).unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(std::fs::read_dir(cache.unwrap()).unwrap().count(), 1);
+    let plan = load_cached(&paths).unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!((plan.hooks[0].timeout, &plan.hooks), (Duration::from_secs(3), &new.hooks));
     assert_eq!(bash(&engine(plan), "ls"), "deny by hook-1: blocked by hook");
 }
 
