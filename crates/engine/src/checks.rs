@@ -21,6 +21,7 @@ mod tools;
 pub use dedupe::{Dedupe, Dedupes};
 pub use dry_run::DryRun;
 pub use limit::{Limit, Limits, Over, Per};
+pub(crate) use protect::Known;
 pub use protect::{Places, Protect, SwitchFile};
 pub use repeat::{Loop, Loops};
 pub use require::{Require, Requires, Violation};

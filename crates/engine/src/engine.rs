@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tollgate_config::{Ambiguous, Diagnostics, Plan};
 use tollgate_core::{Act, Clock, Names, Pipeline, Registration, Registry, Role};
@@ -60,7 +60,7 @@ pub struct Parts {
 pub struct Engine {
     parts: Parts,
     pub(crate) names: Names,
-    loaded: RwLock<Arc<Loaded>>,
+    pub(crate) loaded: Loaded,
 }
 
 /// Everything that follows from one plan.
@@ -80,20 +80,13 @@ impl Engine {
     /// Compiles a plan, or says all that is wrong with it, in the files where it stands.
     pub fn new(plan: Plan, parts: Parts) -> Result<Self, Diagnostics> {
         let names = tollgate_wire::names();
-        let loaded = RwLock::new(Arc::new(load(plan, &parts, &names)?));
+        let loaded = load(plan, &parts, &names)?;
         Ok(Self { parts, names, loaded })
     }
 
-    /// What calls run on from now on. A call runs on one of these from its beginning to its end.
+    /// What calls run on.
     pub fn pipeline(&self) -> Pipeline {
-        self.loaded().pipeline.clone()
-    }
-
-    /// Puts another plan in this one's place, for calls that begin from now on. If it has mistakes, the old one stays.
-    pub fn reload(&self, plan: Plan) -> Result<(), Diagnostics> {
-        let loaded = Arc::new(load(plan, &self.parts, &self.names)?);
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
-        Ok(())
+        self.loaded.pipeline.clone()
     }
 
     /// What is remembered between calls.
@@ -109,10 +102,6 @@ impl Engine {
             Some(approval) => question.answer(&approval),
             None => Act::Ask(question),
         })
-    }
-
-    pub(crate) fn loaded(&self) -> Arc<Loaded> {
-        Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -94,7 +94,7 @@ impl EffectForm {
 impl Engine {
     /// What would happen to a call, and why. Nothing is kept, and nobody outside the plan is asked.
     pub fn explain(&self, event: &Event<'_>, mut body: Body) -> Explained {
-        let loaded = self.loaded();
+        let loaded = &self.loaded;
         let before = body.clone();
         let (outcome, observed) = loaded.ask(event, &mut body);
         let becomes = (body.json() != before.json()).then(|| body.json().ok().cloned()).flatten();

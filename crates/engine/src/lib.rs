@@ -10,7 +10,9 @@
 //!             └─ every mistake, with its place       engine.explain()    what `tollgate explain` prints
 //! ```
 //!
-//! * [`Engine`] — a plan that runs; [`reload`](Engine::reload) puts another in its place between two calls.
+//! * [`Engine`] — a plan that runs.
+//! * [`open()`] — everything a surface needs, opened for one answer; [`Live`] — the same for a process that goes on: another
+//!   engine takes this one's place when the switch, the policy or the day changes.
 //! * [`checks`] — classes of tools, required arguments, loops, limits, duplicates, dry run.
 //! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
 //! * [`record`] — the record that a plan asks for.
@@ -43,6 +45,7 @@ mod engine;
 mod explain;
 mod hooks;
 mod installed;
+mod live;
 mod observe;
 mod open;
 mod rules;
@@ -54,6 +57,7 @@ pub use engine::{Engine, Parts};
 pub use explain::{EffectForm, Explained, decider};
 pub use hooks::HookForm;
 pub use installed::{Installed, InstalledFile, MANIFEST};
+pub use live::{Change, Halting, Live, Watching};
 pub use observe::{Observed, Report, Would};
 pub use open::{OpenError, Opened, Surface, open};
 pub use rules::FindingForm;

@@ -86,7 +86,7 @@ impl Opened {
     pub fn tells(&self) -> Vec<String> {
         let mut tells = self.stand.tells();
         tells.extend(self.unrecorded.as_ref().map(|why| format!("Tollgate records nothing: {why}")));
-        tells.extend(self.problem.as_ref().map(|why| format!("Tollgate keeps to the policy before: {why}")));
+        tells.extend(self.problem.as_ref().map(|why| format!("Tollgate keeps the previous policy in force: {why}")));
         tells
     }
 }

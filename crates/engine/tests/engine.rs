@@ -225,22 +225,6 @@ fn one_thing_alone_may_only_observe() {
 }
 
 #[test]
-fn a_new_plan_holds_from_the_next_call_on() {
-    let world = World::new();
-    let engine = world.engine(&format!("{BARE}[tools]\ndeny = ['x']\n"));
-    let old = Surface::new(engine.pipeline());
-    assert!(old.call("x", json!({})).starts_with("refused"));
-    engine.reload(plan(BARE)).unwrap();
-    assert!(old.call("x", json!({})).starts_with("refused"), "a call goes on as it began");
-    assert_eq!(Surface::new(engine.pipeline()).call("x", json!({})), "ran {}");
-    // One that cannot be compiled changes nothing.
-    let mut wrong = plan(&format!("{BARE}[tools]\ndeny = ['x']\n"));
-    wrong.compiled = None;
-    assert!(engine.reload(wrong).is_err());
-    assert_eq!(Surface::new(engine.pipeline()).call("x", json!({})), "ran {}");
-}
-
-#[test]
 fn every_mistake_is_shown_where_it_stands() {
     let mut plan = plan(&format!("{BARE}[tools]\ndeny = ['a']\n\n[[limit]]\nid = 'l'\ntool = 'x'\nmax = 1\n"));
     // The files are checked when they are loaded; a plan can still be changed.

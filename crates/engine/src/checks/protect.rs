@@ -15,7 +15,7 @@ use tollgate_rules::{Ambient, Insight};
 use tollgate_shell::{Effect, Flag, Kind, Source, Way, is_blind};
 
 use arrive::{Arrival, Held};
-use places::Known;
+pub(crate) use places::Known;
 pub use places::{Places, SwitchFile};
 
 /// Refuses calls that change the policy, the record, the hooks, or the program that answers them, whichever packs are

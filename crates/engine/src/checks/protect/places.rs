@@ -34,7 +34,8 @@ pub struct SwitchFile {
 }
 
 /// The places, looked up.
-pub(super) struct Known {
+#[derive(PartialEq)]
+pub(crate) struct Known {
     /// As they are named and as they really lie.
     pub(super) paths: Vec<String>,
     /// What counts in whichever folder at or above the working directory it is put.
@@ -80,7 +81,7 @@ impl Places {
     }
 
     /// All of them.
-    pub(super) fn found(&self, ambient: &dyn Ambient) -> Known {
+    pub(crate) fn found(&self, ambient: &dyn Ambient) -> Known {
         let installed = self.data.as_deref().map_or_else(|| Ok(Installed::default()), Installed::read);
         let unread = installed.as_ref().err().map(ToString::to_string);
         let installed = installed.unwrap_or_default();
