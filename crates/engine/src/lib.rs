@@ -13,6 +13,7 @@
 //! * [`Engine`] — a plan that runs.
 //! * [`open()`] — everything a surface needs, opened for one answer; [`Live`] — the same for a process that goes on: another
 //!   engine takes this one's place when the switch, the policy or the day changes.
+//! * [`judge`] — how a surface that must not wait has calls judged: judging may block.
 //! * [`checks`] — classes of tools, required arguments, loops, limits, duplicates, dry run.
 //! * [`state`] — what is remembered: one port, a store in memory and one in files that all processes share.
 //! * [`record`] — the record that a plan asks for.
@@ -35,6 +36,7 @@
 //! restrict.
 
 pub mod checks;
+pub mod judge;
 pub mod ours;
 pub mod record;
 pub mod state;
