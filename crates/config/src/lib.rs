@@ -57,7 +57,7 @@ pub use guard::user;
 pub use guard::{believable, open_own, replace_own};
 pub use hook::{Hook, HookFile, Pin, ProtocolName, quoted};
 pub use init::TEMPLATE;
-pub use load::{combine, inspect, load, observed};
+pub use load::{combine, inspect, load, observed, on};
 pub use pack::{Pack, pack, pack_names};
 pub use paths::{FILE_NAME, HOOKS_FILE, NoHome, Paths};
 pub use plan::{Placed, Plan, Relaxation, Toolset};

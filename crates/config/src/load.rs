@@ -248,6 +248,11 @@ pub fn observed(mut plan: Plan, today: Date) -> Result<Plan, Diagnostics> {
         return Ok(plan);
     }
     plan.mode = Mode::Observe;
+    on(plan, today)
+}
+
+/// The same plan on a later day, without the exceptions that have ended since: for who cannot load it anew.
+pub fn on(mut plan: Plan, today: Date) -> Result<Plan, Diagnostics> {
     let mistakes = apply::rules(&mut plan, today);
     if mistakes.is_empty() { Ok(plan) } else { Err(plan.diagnose(&mistakes)) }
 }

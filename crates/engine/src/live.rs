@@ -22,8 +22,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tollgate_config::{Basis, Paths, Plan, basis, combine, load_cached_on, same};
+use tollgate_config::{Basis, Paths, Plan, basis, combine, load_cached_on, on, same};
 use tollgate_core::Fault;
+use tollgate_rules::form::Date;
 
 use crate::checks::Known;
 use crate::engine::Engine;
@@ -34,6 +35,9 @@ use crate::switch::{Halt, Stand, Switch};
 const STALE: Duration = Duration::from_millis(500);
 /// How often a thread looks that does nothing else.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+
+/// Whoever writes a file may be halfway when that is noticed: an empty policy is one, too.
+const SETTLED: Duration = Duration::from_millis(20);
 
 /// Takes what changes.
 type Tell = Box<dyn Fn(&Change) + Send + Sync>;
@@ -113,6 +117,8 @@ struct Followed {
     paths: Paths,
     /// As it is written: a pause is not in it.
     plan: Plan,
+    /// For which day.
+    day: Date,
     kept: Kept,
     record: Record,
     seen: Seen,
@@ -142,7 +148,7 @@ impl Followed {
         };
         let places = surface.places(&paths, &plan).found(&*kept.ambient);
         let seen = Seen { paths: paths.clone(), basis: Basis { hooks: plan.hooks.clone(), ..basis }, places };
-        Ok(Self { paths, plan, kept, record, seen })
+        Ok(Self { paths, plan, day: today, kept, record, seen })
     }
 
     /// What is there now.
@@ -243,8 +249,11 @@ impl Live {
             return;
         };
         self.looked.store(millis(self.surface.clock.now()), Ordering::Relaxed);
+        // The switch first of all, because a halt holds whatever the policy has become.
         let looked = Fault::catch(|| {
-            self.follow_switch(&mut followed)?;
+            self.follow_switch(&followed)?;
+            self.follow_day(&mut followed)?;
+            self.retry_record(&mut followed)?;
             self.follow_policy(&mut followed)
         });
         let problem = match looked {
@@ -255,21 +264,28 @@ impl Live {
         self.keep(problem);
     }
 
-    /// First of all, because a halt holds whatever the policy has become.
-    fn follow_switch(&self, followed: &mut Followed) -> Result<(), OpenError> {
+    fn follow_switch(&self, followed: &Followed) -> Result<(), OpenError> {
         let stand = followed.stand(&self.surface)?;
-        let now = self.current();
-        if now.stand == stand {
+        if self.current().stand == stand {
             return Ok(());
         }
-        let opened = followed.engine(&self.surface, stand.clone())?;
-        self.put(Opened { problem: now.problem.clone(), ..opened });
+        self.rebuild(followed, stand.clone())?;
         self.tell(&Change::Switched(stand));
         Ok(())
     }
 
+    /// Exceptions end at midnight, also if what is written since has mistakes.
+    fn follow_day(&self, followed: &mut Followed) -> Result<(), OpenError> {
+        let today = day(self.surface.clock.wall());
+        if followed.day == today {
+            return Ok(());
+        }
+        followed.plan = on(followed.plan.clone(), today)?;
+        followed.day = today;
+        self.rebuild(followed, self.current().stand.clone())
+    }
+
     fn follow_policy(&self, followed: &mut Followed) -> Result<(), OpenError> {
-        self.retry_record(followed)?;
         let paths = (self.find)();
         let seen = followed.see(&paths, &self.surface);
         let now = self.current();
@@ -277,6 +293,7 @@ impl Live {
         if seen == followed.seen && now.problem.is_none() {
             return Ok(());
         }
+        std::thread::sleep(SETTLED);
         let new = Followed::open(paths, &self.surface, Some(followed))?;
         self.put(new.engine(&self.surface, now.stand.clone())?);
         // At midnight most policies stay as they are.
@@ -298,9 +315,13 @@ impl Live {
             return Ok(());
         }
         followed.record = record;
-        let now = self.current();
-        let opened = followed.engine(&self.surface, now.stand.clone())?;
-        self.put(Opened { problem: now.problem.clone(), ..opened });
+        self.rebuild(followed, self.current().stand.clone())
+    }
+
+    /// Another engine for the same policy.
+    fn rebuild(&self, followed: &Followed, stand: Stand) -> Result<(), OpenError> {
+        let opened = followed.engine(&self.surface, stand)?;
+        self.put(Opened { problem: self.current().problem.clone(), ..opened });
         Ok(())
     }
 

@@ -189,7 +189,8 @@ fn a_project_that_gets_a_policy_has_it() {
 fn an_exception_ends_at_midnight() {
     let rule = "[[rule]]\nid = 'no'\ntool = 'x'\ndeny = 'no'\n";
     let exception = "[[exception]]\nrule = 'no'\ntool = 'x'\nuntil = 2023-11-14\nreason = 'today'\n";
-    let world = World::new(&format!("{BARE}{rule}{exception}"));
+    let policy = format!("{BARE}{rule}{exception}");
+    let world = World::new(&policy);
     assert_eq!(START.as_secs() % 86_400, 80_000, "it is the evening of the 14th");
     world.check("ran {}", expect![""]);
     world.clock.advance(Duration::from_secs(86_400 - 80_000 - 3));
@@ -198,6 +199,13 @@ fn an_exception_ends_at_midnight() {
     // The next day changes nothing, so there is nothing to tell.
     world.clock.advance(Duration::from_secs(86_400));
     world.check("refused: no: no", expect![""]);
+    // Also while what is written cannot be in force.
+    let world = World::new(&policy);
+    world.write("[");
+    assert_eq!(world.call(), "ran {}");
+    world.clock.advance(Duration::from_secs(86_400 - 80_000));
+    assert_eq!(world.call(), "refused: no: no");
+    assert!(world.live.opened().problem.is_some());
 }
 
 #[test]
