@@ -108,7 +108,7 @@ impl Pool {
 
     /// Does other work that may block, such as [`Engine::redeem`](crate::Engine::redeem), on a thread of the pool.
     pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Judging<T> {
-        let slot = Arc::new(Slot(Mutex::new((None, None))));
+        let slot = Arc::new(Slot::new());
         let filled = Arc::clone(&slot);
         match self.shared.add(Box::new(move || filled.fill(Fault::catch(work)))) {
             Ok(()) => Judging(Stage::Waiting(slot)),
@@ -179,17 +179,37 @@ impl Shared {
     }
 }
 
-/// Where a thread leaves what came of its work, and who is to be woken then.
-struct Slot<T>(Mutex<(Option<Result<T, Fault>>, Option<Waker>)>);
+/// Where a thread leaves what came of its work, for whoever waits.
+struct Slot<T>(Mutex<Left<T>>);
+
+struct Left<T> {
+    result: Option<Result<T, Fault>>,
+    waker: Option<Waker>,
+}
 
 impl<T> Slot<T> {
+    fn new() -> Self {
+        Self(Mutex::new(Left { result: None, waker: None }))
+    }
+
     fn fill(&self, result: Result<T, Fault>) {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.0 = Some(result);
-        let waker = slot.1.take();
-        drop(slot);
+        let mut left = self.left();
+        left.result = Some(result);
+        let waker = left.waker.take();
+        drop(left);
         // A task that panics when it is woken must not take the thread with it.
         let _ = Fault::catch(|| waker.map(Waker::wake));
+    }
+
+    /// What was left, or who is to be woken when something is.
+    fn take(&self, waker: &Waker) -> Option<Result<T, Fault>> {
+        let mut left = self.left();
+        left.waker = Some(waker.clone());
+        left.result.take()
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -210,11 +230,7 @@ impl<T> Future for Judging<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let result = match &mut self.0 {
             Stage::Done(result) => result.take(),
-            Stage::Waiting(slot) => {
-                let mut slot = slot.0.lock().unwrap_or_else(PoisonError::into_inner);
-                slot.1 = Some(context.waker().clone());
-                slot.0.take()
-            }
+            Stage::Waiting(slot) => slot.take(context.waker()),
         };
         match result {
             Some(result) => {
