@@ -362,9 +362,7 @@ fn a_question_can_state_what_rules_ask_for() {
          [[rule]]\nid = 'again'\non = 'model.dispatch'\nattempt = { min = 2 }\ndeny = 'no'\n\
          [[rule]]\nid = 'half'\non = 'tool.after'\ntool = 'exec'\nended = 'canceled'\napproved = false\ndeny = 'no'\n",
     );
-    let after = |ended: &str, approved: bool| {
-        json!({"tool": "exec", "body": "x", "on": "tool.after", "ended": ended, "approved": approved})
-    };
+    let after = |ended: &str, approved: bool| json!({"tool": "exec", "body": "x", "on": "tool.after", "ended": ended, "approved": approved});
     for (question, expected) in [
         (json!({"command": "ls", "own": {"client": "ide"}, "label": {"taint": "web"}}), "own"),
         (json!({"command": "ls", "own": {"client": "ide"}}), "-"),

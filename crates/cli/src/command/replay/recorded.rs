@@ -8,6 +8,7 @@ use serde_json::Value;
 use tollgate_audit::{Entry, Record};
 use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::form::EndedForm;
+
 use crate::output::short;
 
 /// What a kept document has in the place of what was taken out or cut off.
