@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -66,6 +67,8 @@ pub type Reader = fn(&[u8]) -> (Result<Value, Fault>, Option<&'static str>);
 struct Reading {
     value: Result<Arc<Value>, Fault>,
     ambiguity: Option<&'static str>,
+    /// What somebody worked out from it.
+    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl From<Value> for Body {
@@ -93,7 +96,10 @@ impl Body {
         self.json()?;
         self.raw = None;
         match Arc::make_mut(&mut self.read).get_mut() {
-            Some(Reading { value: Ok(value), .. }) => Ok(Arc::make_mut(value)),
+            Some(Reading { value: Ok(value), derived, .. }) => {
+                derived.take();
+                Ok(Arc::make_mut(value))
+            }
             _ => Err(Fault::new(FaultKind::Unreadable, "there is no document")),
         }
     }
@@ -102,7 +108,13 @@ impl Body {
     pub fn set(&mut self, value: Value) {
         self.raw = None;
         let value = if is_deeper(&value, MAX_DEPTH) { Err(too_deep(value)) } else { Ok(Arc::new(value)) };
-        self.read = Arc::new(Reading { value, ambiguity: None }.into());
+        self.read = Arc::new(Reading { value, ambiguity: None, derived: OnceLock::new() }.into());
+    }
+
+    /// A place for what is worked out from the document and nothing else: clones share it, and it goes with the
+    /// document as soon as somebody writes. It is of the type that asked first; none for any other.
+    pub fn derived<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
+        self.reading().derived.get_or_init(|| Arc::<T>::default()).downcast_ref()
     }
 
     /// The bytes to send on: those that came in unless somebody wrote.
@@ -158,7 +170,7 @@ impl Body {
     fn reading(&self) -> &Reading {
         self.read.get_or_init(|| {
             let (value, ambiguity) = self.raw.as_ref().map_or((Ok(Value::Null), None), |(raw, reader)| reader(raw));
-            Reading { value: value.map(Arc::new), ambiguity }
+            Reading { value: value.map(Arc::new), ambiguity, derived: OnceLock::new() }
         })
     }
 
