@@ -346,7 +346,7 @@ fn expression(input: &[u8]) {
     let name = names.name("exec");
     let event = Event::tool(Point::ToolBefore, &name, "call-1");
     let body = Body::from(json!({"command": "ls", "n": 3, "list": [1, 2]}));
-    drop(rules.findings(&event, &body, &Still::default()));
+    drop(rules.findings(&event, &body, &Still::shared()));
 }
 
 fn filled(size: usize, piece: &str) -> Vec<u8> {

@@ -18,7 +18,7 @@ fn against(rules: &RuleSet, tool: &str, arguments: &Value) -> String {
     let names = tollgate_wire::names();
     let name = names.name(tool);
     let event = Event { cwd: Some("/home/user/project"), ..Event::tool(Point::ToolBefore, &name, "call") };
-    let found = rules.findings(&event, &Body::from(arguments.clone()), &Still::default()).unwrap();
+    let found = rules.findings(&event, &Body::from(arguments.clone()), &Still::shared()).unwrap();
     let stops = |decision| matches!(decision, Decision::Deny | Decision::Ask);
     let ids = found.iter().filter(|one| one.is_enforced() && stops(one.decision)).map(|one| &*one.rule);
     ids.collect::<Vec<_>>().join(" ")

@@ -78,7 +78,7 @@ impl Compiler<'_> {
             Condition::default()
         });
         let ambient = Arc::clone(self.ambient);
-        Arc::new(move |event, body| condition.holds(&Insight::new(event, body, &*ambient)))
+        Arc::new(move |event, body| condition.holds(&Insight::new(event, body, &ambient)))
     }
 
     /// Tools by their names; none where the list is empty.

@@ -229,4 +229,8 @@ impl Ambient for Workspaces {
     fn real(&self, path: &str) -> Option<String> {
         self.inner.real(path)
     }
+
+    fn ground(&self) -> Option<&Arc<dyn Ambient>> {
+        Some(self.inner.ground().unwrap_or(&self.inner))
+    }
 }

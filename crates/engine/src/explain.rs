@@ -99,7 +99,7 @@ impl Engine {
         let (outcome, observed) = loaded.ask(event, &mut body);
         let becomes = (body.json() != before.json()).then(|| body.json().ok().cloned()).flatten();
         let findings = loaded.rules.findings(event, &before, &body);
-        let insight = Insight::new(event, &body, &*loaded.ambient);
+        let insight = Insight::new(event, &body, &loaded.ambient);
         let effects = insight.effects().unwrap_or_default().iter().map(EffectForm::of).collect();
         let (rule, reason, answer) = decided(&outcome.act);
         Explained {

@@ -78,8 +78,8 @@ impl Rules {
     /// What every rule has to say: those that rewrite about the call as it came, the others about what it became.
     pub(crate) fn findings(&self, event: &Event<'_>, before: &Body, after: &Body) -> Vec<FindingForm> {
         let rewrites = |finding: &Finding| matches!(finding.decision, Decision::Rewrite | Decision::Redact);
-        let first = self.set.all_findings(event, before, &*self.ambient).into_iter().filter(rewrites);
-        let then = self.set.all_findings(event, after, &*self.ambient).into_iter();
+        let first = self.set.all_findings(event, before, &self.ambient).into_iter().filter(rewrites);
+        let then = self.set.all_findings(event, after, &self.ambient).into_iter();
         first.chain(then.filter(|finding| !rewrites(finding))).map(|finding| FindingForm::of(&finding)).collect()
     }
 }
@@ -112,7 +112,7 @@ impl tollgate_rules::Report for Tell {
 impl Preview for Rules {
     /// Rules that let the call go and still have a word in it.
     fn preview(&self, event: &Event<'_>, body: &Body) -> Vec<String> {
-        let found = self.set.findings(event, body, &*self.ambient).unwrap_or_default();
+        let found = self.set.findings(event, body, &self.ambient).unwrap_or_default();
         let lines = found.iter().filter(|finding| finding.is_enforced()).filter_map(|finding| match finding.decision {
             Decision::Ask => Some(format!("rule {}: a human would be asked: {}", finding.rule, finding.reason)),
             Decision::Route => Some(format!("rule {}: {}", finding.rule, finding.reason)),

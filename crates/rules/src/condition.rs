@@ -31,7 +31,7 @@ const MAX_DEPTH: usize = 16;
 ///
 /// let (name, body) = (names.name("bash"), Body::from(json!({"command": "psql prod"})));
 /// let event = Event::tool(Point::ToolBefore, &name, "call-1");
-/// assert!(condition.holds(&Insight::new(&event, &body, &Still::default()))?);
+/// assert!(condition.holds(&Insight::new(&event, &body, &Still::shared()))?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]

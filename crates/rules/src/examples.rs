@@ -70,7 +70,7 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
         call_id: Some("example"),
         ..Event::at(point)
     };
-    let ambient = Still::default();
+    let ambient = Still::shared();
     judged(rule, &Insight::new(&event, &body, &ambient), expected)
 }
 

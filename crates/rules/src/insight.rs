@@ -1,11 +1,15 @@
 //! What there is to know about one event.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tollgate_core::{Body, Event, Fault, Point};
-use tollgate_shell::{Effect, Place, Resolve, Surroundings};
+use tollgate_shell::Effect;
 use tollgate_wire::lens::{lens_for, strings};
+
+use crate::understood::{Known, View, moved};
 
 /// What stands around a call and is not in it. Whoever has a file system implements it.
 pub trait Ambient: Send + Sync {
@@ -17,6 +21,11 @@ pub trait Ambient: Send + Sync {
 
     /// The real path of an absolute one, if any of it exists and leads elsewhere.
     fn real(&self, path: &str) -> Option<String>;
+
+    /// What these add folders to, where they do nothing else: then a call is understood once for both.
+    fn ground(&self) -> Option<&Arc<dyn Ambient>> {
+        None
+    }
 }
 
 /// Surroundings that stand still: for tests, examples, and whoever has no file system.
@@ -34,6 +43,13 @@ pub struct Still {
     pub workspace: Vec<String>,
     /// The user's home.
     pub home: Option<String>,
+}
+
+impl Still {
+    /// The usual ones, to be shared by all who look at a call.
+    pub fn shared() -> Arc<dyn Ambient> {
+        Arc::new(Self::default())
+    }
 }
 
 impl Default for Still {
@@ -64,33 +80,25 @@ pub(crate) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 }
 
 /// Everything that conditions ask about one event. What costs something is worked out when it is first asked for, and
-/// only once, however many rules ask.
+/// only once, however many rules ask. What the call does is kept with its document, so also whoever else looks at that
+/// document in these surroundings need not find out again.
 pub struct Insight<'a> {
     /// The facts.
     pub event: &'a Event<'a>,
     /// The document, and what travels with it.
     pub body: &'a Body,
-    ambient: &'a dyn Ambient,
+    ambient: &'a Arc<dyn Ambient>,
     workspace: OnceCell<Vec<String>>,
     home: OnceCell<Option<String>>,
-    effects: OnceCell<Result<Vec<Effect>, Fault>>,
+    effects: OnceCell<Result<Cow<'a, [Effect]>, Fault>>,
     texts: OnceCell<Result<Vec<&'a str>, Fault>>,
-    secret: OnceCell<Result<bool, Fault>>,
     #[cfg(feature = "cel")]
     pub(crate) activation: OnceCell<crate::when::Activation>,
 }
 
-struct Links<'a>(&'a dyn Ambient);
-
-impl Resolve for Links<'_> {
-    fn real(&self, path: &str) -> Option<String> {
-        self.0.real(path)
-    }
-}
-
 impl<'a> Insight<'a> {
     /// What can be known about an event.
-    pub fn new(event: &'a Event<'a>, body: &'a Body, ambient: &'a dyn Ambient) -> Self {
+    pub fn new(event: &'a Event<'a>, body: &'a Body, ambient: &'a Arc<dyn Ambient>) -> Self {
         Self {
             event,
             body,
@@ -99,7 +107,6 @@ impl<'a> Insight<'a> {
             home: OnceCell::new(),
             effects: OnceCell::new(),
             texts: OnceCell::new(),
-            secret: OnceCell::new(),
             #[cfg(feature = "cel")]
             activation: OnceCell::new(),
         }
@@ -124,11 +131,14 @@ impl<'a> Insight<'a> {
     /// The call's arguments: the document before it runs, a fact afterwards. At points that are about no tool, the
     /// document.
     pub fn arguments(&self) -> Result<Option<&'a Value>, Fault> {
-        match (self.event.point, self.event.arguments) {
-            (Point::ToolUpdate | Point::ToolAfter | Point::ToolPersist, arguments) => {
-                arguments.map(Body::json).transpose()
-            }
-            _ => self.document().map(Some),
+        self.call().map(Body::json).transpose()
+    }
+
+    /// Where the arguments stand.
+    fn call(&self) -> Option<&'a Body> {
+        match self.event.point {
+            Point::ToolUpdate | Point::ToolAfter | Point::ToolPersist => self.event.arguments,
+            _ => Some(self.body),
         }
     }
 
@@ -145,35 +155,35 @@ impl<'a> Insight<'a> {
     /// What the call does.
     pub fn effects(&self) -> Result<&[Effect], Fault> {
         let effects = self.effects.get_or_init(|| {
-            if !self.event.point.is_about_a_tool() {
-                return Ok(Vec::new());
-            }
-            let Some(arguments) = self.arguments()? else { return Ok(Vec::new()) };
-            let kind = self.kind().unwrap_or("other");
-            Ok(self.effects_of(|around| tollgate_shell::understand_call(kind, arguments, around)))
+            let call = self.call().filter(|_| self.event.point.is_about_a_tool());
+            let Some(call) = call else { return Ok(Cow::default()) };
+            let (arguments, view) = (call.json()?, self.view());
+            Ok(match Known::of(call) {
+                Some(known) => known.effects(&view, self.more(), arguments),
+                None => Cow::Owned(moved(view.effects(arguments), self.more())),
+            })
         });
         effects.as_deref().map_err(Clone::clone)
     }
 
     /// What a command would do here.
     pub fn effects_of_command(&self, command: &str) -> Vec<Effect> {
-        self.effects_of(|around| tollgate_shell::understand(command, around))
+        moved(self.view().understand(|around| tollgate_shell::understand(command, around)), self.more())
     }
 
-    fn effects_of(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
-        let folders = self.workspace();
-        let around = Surroundings {
-            // A relative one is relative to something nobody knows.
-            cwd: self.event.cwd.filter(|cwd| cwd.starts_with('/')),
-            workspace: folders.first().map(String::as_str),
+    fn view(&self) -> View<'_> {
+        View {
+            kind: self.kind().unwrap_or("other"),
+            cwd: self.event.cwd,
+            folder: self.workspace().first().map(String::as_str),
             home: self.home(),
-            resolve: Some(&Links(self.ambient)),
-        };
-        let mut effects = understand(&around);
-        for effect in &mut effects {
-            move_inside(effect, folders.get(1..).unwrap_or_default());
+            ground: self.ambient.ground().unwrap_or(self.ambient),
         }
-        effects
+    }
+
+    /// The folders of the workspace beside the first.
+    fn more(&self) -> &[String] {
+        self.workspace().get(1..).unwrap_or_default()
     }
 
     /// Every string of the document.
@@ -190,20 +200,11 @@ impl<'a> Insight<'a> {
 
     /// Whether the document holds a credential.
     pub fn has_secret(&self) -> Result<bool, Fault> {
-        let look = || {
-            let mut copy = self.document()?.clone();
-            Ok(tollgate_secrets::scanner().redact_json(&mut copy) > 0)
-        };
-        self.secret.get_or_init(look).clone()
-    }
-}
-
-/// What is in another folder of the workspace is not outside.
-fn move_inside(effect: &mut Effect, folders: &[String]) {
-    let (Some(path), Some(Place::Outside | Place::System | Place::Temp)) = (&effect.path, effect.place) else { return };
-    match folders.iter().find_map(|folder| below(path, folder)) {
-        Some("") => effect.place = Some(Place::Workspace),
-        Some(_) => effect.place = Some(Place::Inside),
-        None => {}
+        let document = self.document()?;
+        let look = || tollgate_secrets::scanner().redact_json(&mut document.clone()) > 0;
+        Ok(match Known::of(self.body) {
+            Some(known) => known.secret(look),
+            None => look(),
+        })
     }
 }

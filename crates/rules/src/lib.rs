@@ -31,6 +31,7 @@ mod matcher;
 mod mistake;
 mod set;
 mod stand;
+mod understood;
 #[cfg(feature = "cel")]
 mod when;
 #[cfg(not(feature = "cel"))]

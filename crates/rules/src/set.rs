@@ -136,7 +136,7 @@ impl RuleSet {
     }
 
     /// The rules that match an event, in order. This decides nothing and changes nothing.
-    pub fn findings(&self, event: &Event<'_>, body: &Body, ambient: &dyn Ambient) -> Result<Vec<Finding>, Fault> {
+    pub fn findings(&self, event: &Event<'_>, body: &Body, ambient: &Arc<dyn Ambient>) -> Result<Vec<Finding>, Fault> {
         let insight = Insight::new(event, body, ambient);
         let found = self.inner.look(&self.inner.everything, &insight)?;
         Ok(found.into_iter().map(|(_, finding)| finding).collect())
@@ -144,7 +144,7 @@ impl RuleSet {
 
     /// What every rule that stands at the point and is for the tool has to say, those that do not match too. Asks them
     /// one by one.
-    pub fn all_findings(&self, event: &Event<'_>, body: &Body, ambient: &dyn Ambient) -> Vec<Finding> {
+    pub fn all_findings(&self, event: &Event<'_>, body: &Body, ambient: &Arc<dyn Ambient>) -> Vec<Finding> {
         let insight = Insight::new(event, body, ambient);
         let due = |rule: &&Rule| rule.points.contains(&event.point) && rule.condition.holds_by_facts(&insight);
         self.inner

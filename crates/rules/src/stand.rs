@@ -95,7 +95,7 @@ struct Judge {
 
 impl Judge {
     fn look(&self, event: &Event<'_>, body: &Body) -> Result<Vec<(&Rule, Finding)>, Fault> {
-        let insight = Insight::new(event, body, &*self.ambient);
+        let insight = Insight::new(event, body, &self.ambient);
         let index = if self.routes { &self.set.routing } else { &self.set.judging };
         let found = self.set.look(index, &insight)?;
         found.iter().for_each(|(_, finding)| self.tell(event, finding));
@@ -183,7 +183,7 @@ struct Rewrite {
 impl Rewrite {
     fn rewrite(&self, event: &Event<'_>, body: &mut Body) -> Result<(), Fault> {
         let Some(rule) = self.judge.set.rules.get(self.number) else { return Ok(()) };
-        let insight = Insight::new(event, body, &*self.judge.ambient);
+        let insight = Insight::new(event, body, &self.judge.ambient);
         let Some(finding) = rule.finds(&insight) else { return Ok(()) };
         self.judge.tell(event, &finding);
         match (&rule.action, finding.fault) {
@@ -208,7 +208,7 @@ impl Edit for Rewrite {
             return None;
         }
         let body = Body::default();
-        match rule.finds(&Insight::new(event, &body, &*self.judge.ambient)) {
+        match rule.finds(&Insight::new(event, &body, &self.judge.ambient)) {
             None => Some(Box::new(Through)),
             Some(finding) if !finding.is_enforced() && finding.fault.is_none() => {
                 self.judge.tell(event, &finding);

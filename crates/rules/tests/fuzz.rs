@@ -18,7 +18,7 @@ fn ask(rule: &Value, document: &Value) {
         let name = names.name("Bash");
         let body = Body::from(document.clone());
         let event = Event::tool(Point::ToolBefore, &name, "c");
-        drop(set.findings(&event, &body, &Still::default()));
+        drop(set.findings(&event, &body, &Still::shared()));
     }
 }
 

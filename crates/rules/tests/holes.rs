@@ -5,6 +5,7 @@ mod support;
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
@@ -172,7 +173,7 @@ fn a_relative_working_directory_is_none() {
     let body = Body::from(json!({"command": "rm -rf etc"}));
     let effects = |cwd: Option<&'static str>| {
         let event = Event { cwd, ..Event::tool(Point::ToolBefore, &name, "c") };
-        Insight::new(&event, &body, &Still::default()).effects().unwrap().to_vec()
+        Insight::new(&event, &body, &Still::shared()).effects().unwrap().to_vec()
     };
     for cwd in ["", ".", "rel", "../.."] {
         assert_eq!(effects(Some(cwd)), effects(None), "{cwd}");
@@ -200,6 +201,7 @@ fn nothing_is_below_a_folder_without_a_name() {
     let names = tollgate_wire::names();
     let name = names.name("Bash");
     let event = Event { cwd: Some("/"), ..Event::tool(Point::ToolBefore, &name, "c") };
-    let found = set.findings(&event, &Body::from(json!({"command": "rm -rf /usr/lib"})), &Nowhere).unwrap();
+    let nowhere: Arc<dyn tollgate_rules::Ambient> = Arc::new(Nowhere);
+    let found = set.findings(&event, &Body::from(json!({"command": "rm -rf /usr/lib"})), &nowhere).unwrap();
     assert!(found.iter().any(tollgate_rules::Finding::is_enforced), "{found:?}");
 }

@@ -139,8 +139,8 @@ proptest! {
             let event = Event { cwd: Some(CWD), agent: Some("ab"), ..Event::tool(Point::ToolBefore, &name, "c") };
             let after = Event { arguments: Some(&before), point: Point::ToolAfter, ..event };
             for (event, body) in [(event, &before), (after, &result)] {
-                let found = set.findings(&event, body, &Still::default()).unwrap();
-                let plainly = matched(set.all_findings(&event, body, &Still::default()));
+                let found = set.findings(&event, body, &Still::shared()).unwrap();
+                let plainly = matched(set.all_findings(&event, body, &Still::shared()));
                 prop_assert_eq!(&found, &plainly, "{} {} {}", text, tool, arguments);
             }
         }

@@ -48,7 +48,7 @@ impl Protect {
     }
 
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
-        let insight = Insight::new(event, body, &*self.ambient);
+        let insight = Insight::new(event, body, &self.ambient);
         let effects = insight.effects()?;
         let call = Call { insight: &insight, arrival: Arrival::new(effects), folders: OnceCell::new() };
         let what = match effects.iter().find(|effect| self.touches(effect, &call)) {

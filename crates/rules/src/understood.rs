@@ -1,0 +1,144 @@
+//! What was worked out from a document, kept with it: [`Body::derived`] shares it among all who look at the same
+//! document, and drops it when somebody writes.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+use tollgate_core::Body;
+use tollgate_shell::{Effect, Place, Resolve, Surroundings};
+
+use crate::insight::{Ambient, below};
+
+/// How many views of one document are kept. A run has one or two; more only cost time.
+const MAX_VIEWS: usize = 8;
+
+/// What is known about a document.
+#[derive(Default)]
+pub(crate) struct Known {
+    secret: OnceLock<bool>,
+    first: OnceLock<Box<Understood>>,
+}
+
+impl Known {
+    /// What is known about the document of a body; none where somebody else keeps something there.
+    pub(crate) fn of(body: &Body) -> Option<&Self> {
+        body.derived()
+    }
+
+    /// Whether the document holds a credential.
+    pub(crate) fn secret(&self, look: impl FnOnce() -> bool) -> bool {
+        *self.secret.get_or_init(look)
+    }
+
+    /// What the document does as a call. Nobody who sees it otherwise is given the same.
+    pub(crate) fn effects(&self, view: &View<'_>, more: &[String], arguments: &Value) -> Cow<'_, [Effect]> {
+        let mut place = &self.first;
+        for _ in 0..MAX_VIEWS {
+            let one = place.get_or_init(|| Box::new(Understood::new(view, arguments)));
+            if one.is_by(view) {
+                return one.with(more);
+            }
+            place = &one.next;
+        }
+        Cow::Owned(moved(view.effects(arguments), more))
+    }
+}
+
+/// All that decides what a call with some arguments does. Whatever else should come to matter has to be added here, since
+/// what was understood is shared by all who see the call alike.
+pub(crate) struct View<'a> {
+    /// What sort of tool it is for.
+    pub(crate) kind: &'static str,
+    /// The working directory.
+    pub(crate) cwd: Option<&'a str>,
+    /// The first folder of the workspace.
+    pub(crate) folder: Option<&'a str>,
+    /// The user's home.
+    pub(crate) home: Option<&'a str>,
+    /// Who knows where links lead.
+    pub(crate) ground: &'a Arc<dyn Ambient>,
+}
+
+impl View<'_> {
+    pub(crate) fn effects(&self, arguments: &Value) -> Vec<Effect> {
+        self.understand(|around| tollgate_shell::understand_call(self.kind, arguments, around))
+    }
+
+    pub(crate) fn understand(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
+        let links = Links(&**self.ground);
+        understand(&Surroundings {
+            // A relative one is relative to something nobody knows.
+            cwd: self.cwd.filter(|cwd| cwd.starts_with('/')),
+            workspace: self.folder,
+            home: self.home,
+            resolve: Some(&links),
+        })
+    }
+}
+
+struct Links<'a>(&'a dyn Ambient);
+
+impl Resolve for Links<'_> {
+    fn real(&self, path: &str) -> Option<String> {
+        self.0.real(path)
+    }
+}
+
+/// What a call does in one view, and the next view of it.
+struct Understood {
+    kind: &'static str,
+    cwd: Option<String>,
+    folder: Option<String>,
+    home: Option<String>,
+    /// It is held, so that nothing else can have its address.
+    ground: Arc<dyn Ambient>,
+    effects: Vec<Effect>,
+    /// The same where the workspace has more folders, and which.
+    wider: OnceLock<(Vec<String>, Vec<Effect>)>,
+    next: OnceLock<Box<Self>>,
+}
+
+impl Understood {
+    fn new(view: &View<'_>, arguments: &Value) -> Self {
+        Self {
+            kind: view.kind,
+            cwd: view.cwd.map(str::to_owned),
+            folder: view.folder.map(str::to_owned),
+            home: view.home.map(str::to_owned),
+            ground: Arc::clone(view.ground),
+            effects: view.effects(arguments),
+            wider: OnceLock::new(),
+            next: OnceLock::new(),
+        }
+    }
+
+    fn is_by(&self, view: &View<'_>) -> bool {
+        let View { kind, cwd, folder, home, ground } = *view;
+        (self.kind, self.cwd.as_deref(), self.folder.as_deref(), self.home.as_deref()) == (kind, cwd, folder, home)
+            && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(ground))
+    }
+
+    fn with(&self, more: &[String]) -> Cow<'_, [Effect]> {
+        if more.is_empty() {
+            return Cow::Borrowed(&self.effects);
+        }
+        let (folders, effects) = self.wider.get_or_init(|| (more.to_vec(), moved(self.effects.clone(), more)));
+        if folders == more { Cow::Borrowed(effects) } else { Cow::Owned(moved(self.effects.clone(), more)) }
+    }
+}
+
+/// What is in another folder of the workspace is not outside.
+pub(crate) fn moved(mut effects: Vec<Effect>, folders: &[String]) -> Vec<Effect> {
+    effects.iter_mut().for_each(|effect| move_inside(effect, folders));
+    effects
+}
+
+fn move_inside(effect: &mut Effect, folders: &[String]) {
+    let (Some(path), Some(Place::Outside | Place::System | Place::Temp)) = (&effect.path, effect.place) else { return };
+    match folders.iter().find_map(|folder| below(path, folder)) {
+        Some("") => effect.place = Some(Place::Workspace),
+        Some(_) => effect.place = Some(Place::Inside),
+        None => {}
+    }
+}
