@@ -68,13 +68,14 @@ fn happen(one: &Happens, body: &mut Body, kept: &mut Body) {
     }
 }
 
-/// What is to be seen in a body, in all surroundings.
-fn seen(body: &Body, around: &[Arc<dyn Ambient>], tool: &str) -> Vec<String> {
+/// What is to be seen in a body, in all surroundings; each time it is the one that is given.
+fn seen(body: impl Fn() -> Body, around: &[Arc<dyn Ambient>], tool: &str) -> Vec<String> {
     let names = tollgate_wire::names();
     let name = names.name(tool);
     let result = Body::from(json!({ "content": [] }));
     let mut all = Vec::new();
     for (ambient, cwd) in around.iter().flat_map(|ambient| FOLDERS.map(|cwd| (ambient, cwd))) {
+        let body = &body();
         let before = Event { cwd, ..Event::tool(Point::ToolBefore, &name, "c") };
         let after = Event { point: Point::ToolAfter, arguments: Some(body), became: body.renamed(), ..before };
         let (before, after) = (Insight::new(&before, body, ambient), Insight::new(&after, &result, ambient));
@@ -104,7 +105,8 @@ proptest! {
         let mut kept = body.clone();
         for one in &all {
             happen(one, &mut body, &mut kept);
-            prop_assert_eq!(seen(&body, &around, TOOLS[tool]), seen(&fresh(&body), &around, TOOLS[tool]), "{:?}", one);
+            let shared = seen(|| body.clone(), &around, TOOLS[tool]);
+            prop_assert_eq!(shared, seen(|| fresh(&body), &around, TOOLS[tool]), "{:?}", one);
         }
     }
 }
@@ -113,10 +115,10 @@ proptest! {
 fn many_threads_may_look_at_one_document() {
     let around = surroundings();
     let body = Body::from(json!({ "command": COMMANDS[0] }));
-    let expected = seen(&fresh(&body), &around, "Bash");
+    let expected = seen(|| fresh(&body), &around, "Bash");
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert_eq!(seen(&body.clone(), &around, "Bash"), expected));
+            scope.spawn(|| assert_eq!(seen(|| body.clone(), &around, "Bash"), expected));
         }
     });
 }
