@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollgate_config::{Ambiguous, Diagnostics, Plan};
 use tollgate_core::{Act, Clock, Names, Pipeline, Registration, Registry, Role};
@@ -66,11 +66,17 @@ pub struct Engine {
 /// Everything that follows from one plan.
 pub(crate) struct Loaded {
     pub(crate) plan: Plan,
+    checks: Checks,
     pub(crate) rules: Rules,
     pub(crate) ambient: Arc<dyn Ambient>,
     pipeline: Pipeline,
-    /// The same, keeping nothing: for asking what would happen.
-    pub(crate) asking: Pipeline,
+    /// For asking what would happen. A hook never asks.
+    asking: OnceLock<Result<Asking, String>>,
+}
+
+/// The same pipeline, keeping nothing.
+pub(crate) struct Asking {
+    pub(crate) pipeline: Pipeline,
     /// What was only observed while asking.
     pub(crate) observed: Arc<Mutex<Vec<Observed>>>,
     pub(crate) turn: Mutex<()>,
@@ -103,26 +109,38 @@ impl Engine {
             None => Act::Ask(question),
         })
     }
+
+    /// What a plan is asked on; it is made for whoever asks first.
+    pub(crate) fn asking(&self) -> Result<&Asking, &str> {
+        let made = self.loaded.asking.get_or_init(|| self.loaded.ask_on(&self.parts, &self.names));
+        made.as_ref().map_err(String::as_str)
+    }
+}
+
+impl Loaded {
+    fn ask_on(&self, parts: &Parts, names: &Names) -> Result<Asking, String> {
+        let observed: Arc<Mutex<Vec<Observed>>> = Arc::default();
+        let sink = Arc::clone(&observed);
+        let note: Report = Arc::new(move |_, one| sink.lock().unwrap_or_else(PoisonError::into_inner).push(one));
+        let peek: Arc<dyn State> = Arc::new(Peek(Arc::clone(&parts.state)));
+        let Self { plan, checks, rules, .. } = self;
+        let made = Made { plan, checks, rules, parts, state: &peek, report: Some(&note) };
+        // Programs, plugins and records are not asked what they would do: asking them may be doing it.
+        let pipeline = made.pipeline(names, &hooks::untrusted(plan), &[])?;
+        Ok(Asking { pipeline, observed, turn: Mutex::default() })
+    }
 }
 
 fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics> {
     let folders = plan.workspace.iter().filter_map(|folder| Some(folder.to_str()?.to_owned())).collect();
     let ambient: Arc<dyn Ambient> = Arc::new(Workspaces { inner: Arc::clone(&parts.ambient), folders });
     let (checks, rules) = compile(&plan, names, &ambient).map_err(|mistakes| plan.diagnose(&mistakes))?;
-    let observed: Arc<Mutex<Vec<Observed>>> = Arc::default();
-    let sink = Arc::clone(&observed);
-    let note: Report = Arc::new(move |_, one| sink.lock().unwrap_or_else(PoisonError::into_inner).push(one));
-    let peek: Arc<dyn State> = Arc::new(Peek(Arc::clone(&parts.state)));
-    let build = |state, report, hooks, more| {
-        let made = Made { plan: &plan, checks: &checks, rules: &rules, parts, state, report };
-        made.pipeline(names, hooks, more).map_err(|problem| plan.diagnose(&[Mistake::new(problem)]))
-    };
-    let untrusted = hooks::untrusted(&plan);
-    let all = [hooks::registrations(&plan, names), untrusted.clone()].concat();
-    let pipeline = build(&parts.state, parts.report.as_ref(), &all[..], &parts.more[..])?;
-    // Programs, plugins and records are not asked what they would do: asking them may be doing it.
-    let asking = build(&peek, Some(&note), &untrusted, &[])?;
-    Ok(Loaded { plan, rules, ambient, pipeline, asking, observed, turn: Mutex::default() })
+    let hooks = [hooks::registrations(&plan, names), hooks::untrusted(&plan)].concat();
+    let (state, report) = (&parts.state, parts.report.as_ref());
+    let made = Made { plan: &plan, checks: &checks, rules: &rules, parts, state, report };
+    let pipeline = made.pipeline(names, &hooks, &parts.more);
+    let pipeline = pipeline.map_err(|problem| plan.diagnose(&[Mistake::new(problem)]))?;
+    Ok(Loaded { plan, checks, rules, ambient, pipeline, asking: OnceLock::new() })
 }
 
 fn compile(plan: &Plan, names: &Names, ambient: &Arc<dyn Ambient>) -> Result<(Checks, Rules), Vec<Mistake>> {

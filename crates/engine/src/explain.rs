@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use serde::Serialize;
 use serde_json::Value;
 use tollgate_config::Relaxation;
-use tollgate_core::{Act, Body, Event};
+use tollgate_core::{Act, Body, Cause, Event, FaultKind, Outcome, Ruling};
 use tollgate_rules::Insight;
 use tollgate_shell::Effect;
 use tollgate_wire::form::{ActForm, TraceForm};
@@ -96,7 +96,7 @@ impl Engine {
     pub fn explain(&self, event: &Event<'_>, mut body: Body) -> Explained {
         let loaded = &self.loaded;
         let before = body.clone();
-        let (outcome, observed) = loaded.ask(event, &mut body);
+        let (outcome, observed) = self.ask(&loaded, event, &mut body);
         let becomes = (body.json() != before.json()).then(|| body.json().ok().cloned()).flatten();
         let findings = loaded.rules.findings(event, &before, &body);
         let insight = Insight::new(event, &body, &loaded.ambient);
@@ -118,13 +118,20 @@ impl Engine {
     }
 }
 
-impl Loaded {
-    fn ask(&self, event: &Event<'_>, body: &mut Body) -> (tollgate_core::Outcome, Vec<Observed>) {
+impl Engine {
+    fn ask(&self, loaded: &Loaded, event: &Event<'_>, body: &mut Body) -> (Outcome, Vec<Observed>) {
+        let asking = match self.asking() {
+            Ok(asking) => asking,
+            Err(problem) => {
+                let ruling = Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), problem.to_owned());
+                return (Outcome { act: Act::Deny(Box::new(ruling)), ..Outcome::default() }, Vec::new());
+            }
+        };
         // One at a time, so that each sees what it alone made the checks observe.
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let take = || std::mem::take(&mut *self.observed.lock().unwrap_or_else(PoisonError::into_inner));
+        let _turn = asking.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let take = || std::mem::take(&mut *asking.observed.lock().unwrap_or_else(PoisonError::into_inner));
         take();
-        let outcome = self.asking.run_now(event, body);
+        let outcome = asking.pipeline.run_now(event, body);
         (outcome, take())
     }
 }

@@ -1,7 +1,7 @@
 //! All rules together.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tollgate_core::{Body, Event, Fault, OnFault, Point};
 use tollgate_shell::Effect;
@@ -25,8 +25,8 @@ pub(crate) struct Inner {
     pub(crate) judging: Index,
     /// Those that send elsewhere. A verdict is one thing, and a call may need a human and a sandbox.
     pub(crate) routing: Index,
-    /// All of them, edits too.
-    everything: Index,
+    /// All of them, edits too, once somebody asks for that: a dry run.
+    everything: OnceLock<Index>,
 }
 
 /// What one rule has to do with one event.
@@ -116,8 +116,7 @@ impl RuleSet {
         let judges = |rule: &Rule| matches!(rule.action, Action::Deny(_) | Action::Ask(_) | Action::Log(_));
         let judging = Index::new(&rules, judges);
         let routing = Index::new(&rules, |rule| matches!(rule.action, Action::Route(_)));
-        let everything = Index::new(&rules, |_| true);
-        Self { inner: Arc::new(Inner { rules, judging, routing, everything }) }
+        Self { inner: Arc::new(Inner { rules, judging, routing, everything: OnceLock::new() }) }
     }
 
     /// How many rules there are.
@@ -138,7 +137,7 @@ impl RuleSet {
     /// The rules that match an event, in order. This decides nothing and changes nothing.
     pub fn findings(&self, event: &Event<'_>, body: &Body, ambient: &Arc<dyn Ambient>) -> Result<Vec<Finding>, Fault> {
         let insight = Insight::new(event, body, ambient);
-        let found = self.inner.look(&self.inner.everything, &insight)?;
+        let found = self.inner.look(self.inner.everything(), &insight)?;
         Ok(found.into_iter().map(|(_, finding)| finding).collect())
     }
 
@@ -163,6 +162,10 @@ impl fmt::Debug for RuleSet {
 }
 
 impl Inner {
+    fn everything(&self) -> &Index {
+        self.everything.get_or_init(|| Index::new(&self.rules, |_| true))
+    }
+
     /// The rules of an index that match or could not tell, and what they have to say.
     pub(crate) fn look(&self, index: &Index, insight: &Insight<'_>) -> Result<Vec<(&Rule, Finding)>, Fault> {
         let candidates = index.candidates(insight, &self.rules)?;
