@@ -16,7 +16,7 @@ pub(crate) fn run(input: &[u8]) {
             let mut doc = Value::Null;
             let Ok(read) = run::read(agent, event, input, &mut doc) else { continue };
             let hook = read.payload.hook;
-            let refused = run::say(read.agent, &read.payload, Decision::deny("no"));
+            let refused = run::say(&read, Decision::deny("no"));
             let silent = refused.stdout.is_empty() && refused.stderr.trim().is_empty();
             assert!(!hook.can.deny || !silent, "{} is silent about {}", read.agent.id, hook.name);
             let _ = run::answer(&gate, &read);

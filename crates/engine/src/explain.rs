@@ -119,7 +119,7 @@ impl Engine {
 }
 
 impl Engine {
-    fn ask(&self, loaded: &Loaded, event: &Event<'_>, body: &mut Body) -> (Outcome, Vec<Observed>) {
+    fn ask(&self, event: &Event<'_>, body: &mut Body) -> (Outcome, Vec<Observed>) {
         let asking = match self.asking() {
             Ok(asking) => asking,
             Err(problem) => {

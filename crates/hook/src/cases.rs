@@ -152,6 +152,7 @@ fn play(agent: &'static Agent, pipeline: &Pipeline, log: &Log, played: &Played<'
     let read = run::read(agent, Some(hook.name), text.as_bytes(), &mut doc);
     let read = read.unwrap_or_else(|answer| panic!("{text} is refused: {answer:?}"));
     assert_eq!((read.agent.id, read.payload.hook.name), (agent.id, hook.name), "{text}");
+    // One of its own: what the pipeline is given, nobody has looked at.
     let moment = (agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     tells(agent, hook, &moment, played)?;
     let gate = Gate { pipeline: pipeline.clone(), engine: None, here: None, tells: Vec::new() };

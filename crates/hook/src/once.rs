@@ -9,15 +9,15 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 use tollgate_config::Paths;
-use tollgate_core::{Body, Point};
+use tollgate_core::Point;
 use tollgate_wire::hex;
 
-use crate::agent::{Agent, Decision, Moment, Said};
+use crate::agent::{Agent, Decision, Said};
 use crate::run::{self, Read};
 
 /// For how long a decision counts. The two processes are started together.
@@ -25,79 +25,103 @@ const FRESH: Duration = Duration::from_secs(10);
 /// How long to wait for the other one.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What another process decided about the same event, or what `judge` decides.
+/// What is known about an event before it is judged.
+pub(crate) enum Earlier {
+    /// Another process has decided.
+    Decided(Decision),
+    /// It is to be judged here, and the decision kept, if another process may ask for it.
+    Nothing(Option<Claim>),
+}
+
+/// A decision that is to be made here. Whoever asks for it waits for as long as this is held.
+pub(crate) struct Claim {
+    folder: PathBuf,
+    key: String,
+    file: File,
+    registration: String,
+}
+
+/// Looks whether another process has decided about the same event.
 ///
 /// `registered` and `event` are what the registration names that started this process.
-pub(crate) fn decided(
+pub(crate) fn look_up(
     registered: &'static Agent,
     event: Option<&str>,
     read: &Read<'_>,
-    moment: &Moment<'_>,
     paths: &Paths,
-    judge: impl FnOnce() -> Result<Decision, String>,
-) -> Result<Decision, String> {
+) -> Result<Earlier, String> {
     let doubled = read.agent.doubled || !std::ptr::eq(registered, read.agent);
     if !doubled {
-        return judge();
+        return Ok(Earlier::Nothing(None));
     }
-    let state = paths.state().map_err(|error| error.to_string())?.join("once");
+    let folder = paths.state().map_err(|error| error.to_string())?.join("once");
     if !read.payload.hook.point.is_about_a_tool() {
-        sweep(&state, "");
-        return judge();
+        sweep(&folder, "");
+        return Ok(Earlier::Nothing(None));
     }
-    let own = key(read, moment, None);
-    sweep(&state, &own);
+    let key = key(read, None);
+    sweep(&folder, &key);
     let registration = format!("{} {}", registered.id, event.unwrap_or(read.payload.hook.name));
-    let decision = at(&state, &own, registration.clone(), judge)?;
-    if let (Said::Rewrite(value), Point::ToolBefore) = (&decision.said, read.payload.hook.point) {
-        // Some agents give the other registration the call as it is by now. It was judged in this form.
-        let passed = || Ok(Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() });
-        // If that cannot be noted, it is judged again.
-        let _ = at(&state, &key(read, moment, Some(value)), registration, passed);
+    let earlier = claim(&folder, key, registration.clone())?;
+    if let Earlier::Decided(decision) = &earlier {
+        keep_rewritten(&folder, registration, read, decision);
     }
-    Ok(decision)
+    Ok(earlier)
 }
 
-/// The same for an event that has a name, in the folder where decisions are kept.
-fn at(
-    folder: &Path,
-    key: &str,
-    registration: String,
-    judge: impl FnOnce() -> Result<Decision, String>,
-) -> Result<Decision, String> {
+/// What was decided about an event that has a name, in the folder where decisions are kept; or else the right to decide.
+fn claim(folder: &Path, key: String, registration: String) -> Result<Earlier, String> {
     let failed = |error: std::io::Error| format!("`{}`: {error}", folder.display());
-    let mut file = tollgate_config::open_own(folder, key).map_err(failed)?;
+    let mut file = tollgate_config::open_own(folder, &key).map_err(failed)?;
     lock(&file)?;
-    let earlier = earlier(&mut file).filter(|earlier| !earlier.answered.contains(&registration));
-    let kept = match earlier {
-        Some(mut earlier) => {
-            earlier.answered.push(registration);
-            earlier
-        }
-        None => {
-            // What was decided about an earlier call goes before this one is judged, and the file is in use by its time.
-            file.set_len(0).map_err(failed)?;
-            Kept { decision: judge()?, answered: vec![registration] }
-        }
-    };
-    note(&mut file, &folder.join(key), &kept).map_err(failed)?;
-    Ok(kept.decision)
+    if let Some(mut earlier) = earlier(&mut file).filter(|earlier| !earlier.answered.contains(&registration)) {
+        earlier.answered.push(registration);
+        note(&mut file, &folder.join(&key), &earlier).map_err(failed)?;
+        return Ok(Earlier::Decided(earlier.decision));
+    }
+    // What was decided about an earlier call goes before this one is judged, and the file is in use by its time.
+    file.set_len(0).map_err(failed)?;
+    Ok(Earlier::Nothing(Some(Claim { folder: folder.to_owned(), key, file, registration })))
+}
+
+impl Claim {
+    /// Keeps what was decided here.
+    pub(crate) fn keep(self, read: &Read<'_>, decision: &Decision) -> Result<(), String> {
+        let (folder, registration) = (self.folder.clone(), self.registration.clone());
+        self.note(decision.clone())?;
+        keep_rewritten(&folder, registration, read, decision);
+        Ok(())
+    }
+
+    fn note(mut self, decision: Decision) -> Result<(), String> {
+        let kept = Kept { decision, answered: vec![self.registration] };
+        let noted = note(&mut self.file, &self.folder.join(&self.key), &kept);
+        noted.map_err(|error| format!("`{}`: {error}", self.folder.display()))
+    }
+}
+
+/// Some agents give the other registration the call as it is by now. It was judged in this form. If that cannot be noted,
+/// it is judged again.
+fn keep_rewritten(folder: &Path, registration: String, read: &Read<'_>, decision: &Decision) {
+    let (Said::Rewrite(value), Point::ToolBefore) = (&decision.said, read.payload.hook.point) else { return };
+    if let Ok(Earlier::Nothing(Some(claim))) = claim(folder, key(read, Some(value)), registration) {
+        let _ = claim.note(Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() });
+    }
 }
 
 /// What makes it the same event, in whichever spelling it came.
-fn key(read: &Read<'_>, moment: &Moment<'_>, rewritten: Option<&Value>) -> String {
-    let hook = read.payload.hook;
-    let document = |body: &Body| body.json().cloned().unwrap_or_default();
+fn key(read: &Read<'_>, rewritten: Option<&Value>) -> String {
+    let (hook, event) = (read.payload.hook, read.event.as_ref().ok());
     let digest = tollgate_wire::digest(&json!([
         read.agent.id,
         hook.point.name(),
         hook.permission,
-        moment.session,
-        moment.cwd,
-        moment.call_id,
-        moment.tool.map(run::sort),
-        moment.arguments.as_ref().map(document),
-        rewritten.cloned().unwrap_or_else(|| document(&moment.body)),
+        event.and_then(|event| event.session),
+        event.and_then(|event| event.cwd),
+        event.and_then(|event| event.call_id),
+        event.and_then(|event| event.tool).map(run::sort),
+        read.arguments(),
+        rewritten.unwrap_or_else(|| read.document()),
     ]));
     hex::encode(&digest.0[..16])
 }

@@ -3,23 +3,22 @@
 //! Everything that can go wrong here is answered, in the agent's words, and before the agent loses patience.
 
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
 use tollgate_clock::SystemClock;
 use tollgate_config::Paths;
 use tollgate_core::Fault;
 use tollgate_engine::{OpenError, Opened, Surface};
 use tollgate_wire::dialect::HookAnswer;
 
-use crate::agent::{Agent, Moment};
+use crate::agent::Agent;
 use crate::agents::{AGENTS, find};
-use crate::run::{self, Gate, Read, broken};
-use crate::{once, switch_files};
+use crate::run::{self, broken};
+use crate::switch_files;
 
 /// When we answer whatever happens. Registrations give us well more than this.
 pub const DEADLINE: Duration = Duration::from_secs(25);
@@ -39,9 +38,9 @@ pub fn main(args: &[String]) -> ExitCode {
         Err(problem) => return ExitCode::from(give(&HookAnswer::fails(&problem))),
     };
     let answered = watch(agent);
-    let mut used = None;
-    let answer = Fault::catch(|| respond(agent, event, &mut used));
-    let answer = answer.unwrap_or_else(|fault| (agent.refuse)(&broken(&fault.to_string())));
+    let refuse = |problem: String| ((agent.refuse)(&broken(&problem)), None);
+    let respond = || input().map_or_else(refuse, |bytes| run::respond(agent, event, &bytes));
+    let (answer, used) = Fault::catch(respond).unwrap_or_else(|fault| refuse(fault.to_string()));
     if answered.swap(true, Ordering::SeqCst) {
         // Too late: the clock has answered and ends the process.
         loop {
@@ -125,34 +124,20 @@ fn give(answer: &HookAnswer) -> u8 {
     answer.exit
 }
 
-/// From standard input to an answer.
-fn respond(agent: &'static Agent, event: Option<&str>, used: &mut Option<Opened>) -> HookAnswer {
-    let refuse = |problem: String| (agent.refuse)(&broken(&problem));
+/// What the agent wrote.
+fn input() -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     match io::stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut bytes) {
-        Err(error) => return refuse(format!("standard input: {error}")),
-        Ok(_) if bytes.len() as u64 > MAX_INPUT => return refuse("the event is larger than 16 MiB".to_owned()),
-        Ok(_) => {}
+        Err(error) => Err(format!("standard input: {error}")),
+        Ok(_) if bytes.len() as u64 > MAX_INPUT => Err("the event is larger than 16 MiB".to_owned()),
+        Ok(_) => Ok(bytes),
     }
-    let mut doc = Value::Null;
-    let read = match run::read(agent, event, &bytes, &mut doc) {
-        Ok(read) => read,
-        Err(refused) => return refused,
-    };
-    // What breaks from here on is refused in the words of this event, which every agent shows to its model.
-    let answer = Fault::catch(|| {
-        #[cfg(debug_assertions)]
-        fail_as_told();
-        respond_to(agent, event, &read, used)
-    });
-    let answer = answer.unwrap_or_else(|fault| Err(fault.to_string()));
-    answer.unwrap_or_else(|problem| run::refuse(&read, &broken(&problem)))
 }
 
 /// Tests see what becomes of a bug.
 #[cfg(debug_assertions)]
 #[expect(clippy::panic, reason = "what is tested is what becomes of a panic")]
-fn fail_as_told() {
+pub(crate) fn fail_as_told() {
     match std::env::var("TOLLGATE_TEST_FAIL").as_deref() {
         Ok("panic") => panic!("as told"),
         Ok("hang") => std::thread::sleep(Duration::from_secs(3600)),
@@ -160,35 +145,8 @@ fn fail_as_told() {
     }
 }
 
-fn respond_to(
-    registered: &'static Agent,
-    event: Option<&str>,
-    read: &Read<'_>,
-    used: &mut Option<Opened>,
-) -> Result<HookAnswer, String> {
-    let moment = (read.agent.decode)(&read.payload).unwrap_or_default();
-    let cwd = folder_of(&moment)?;
-    let paths = Paths::find(&cwd, None, |name| std::env::var_os(name));
-    let decision = once::decided(registered, event, read, &moment, &paths, || {
-        let opened = open(&paths, &cwd, &[registered.id, read.agent.id]).map_err(|error| error.to_string())?;
-        let (tells, engine) = (opened.tells(), &used.insert(opened).engine);
-        let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
-        let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
-        Ok(run::decide(&gate, read))
-    })?;
-    Ok(run::say(read.agent, &read.payload, decision))
-}
-
-/// The agent's working directory. The hook may have been started anywhere.
-fn folder_of(moment: &Moment<'_>) -> Result<PathBuf, String> {
-    match moment.cwd.map(PathBuf::from).filter(|cwd| cwd.is_absolute()) {
-        Some(cwd) => Ok(cwd),
-        None => std::env::current_dir().map_err(|error| format!("the working directory: {error}")),
-    }
-}
-
 /// The policy that holds there, ready to judge and to record.
-fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<Opened, OpenError> {
+pub(crate) fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<Opened, OpenError> {
     let env = |name: &str| std::env::var_os(name);
     let home = Paths::home(cwd, env);
     let switches = switch_files::all(home.as_deref(), &env);

@@ -1,19 +1,24 @@
-//! The surface: one document in, one answer out.
+//! The surface: one document in, one answer out. [`respond`] is the whole way; what it calls follows in that order:
+//! [`read`], [`decide`], [`say`].
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tollgate_clock::block_on;
+use tollgate_config::Paths;
 use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Question, Ruling};
-use tollgate_engine::{Able, Engine, within};
+use tollgate_engine::{Able, Engine, Opened, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::hex;
 use tollgate_wire::lens::lens_for;
 
 use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, no_object, worded};
 use crate::agents::caller;
+use crate::once::{self, Earlier};
+use crate::process;
 
 /// The name of this surface in events.
 pub const SURFACE: &str = "hook";
@@ -30,26 +35,92 @@ pub const CANARY: &str = ": tollgate-canary";
 /// The reason of that refusal; in words that no agent's answer has to escape.
 pub const CANARY_REASON: &str = "tollgate canary: this call is always refused, to show that refusals arrive";
 
-/// What judges.
-pub struct Gate<'a> {
-    /// The policy.
-    pub pipeline: Pipeline,
-    /// What knows which questions were answered before.
-    pub engine: Option<&'a Engine>,
-    /// Where an event happens that does not say it, as an absolute path.
-    pub here: Option<&'a str>,
-    /// What the user is told with every answer: that Tollgate is paused, that nothing is recorded.
-    pub tells: Vec<String>,
+/// From what an agent wrote to what is printed, and what has judged it: that is let go only once the agent has its answer.
+///
+/// `registered` is the agent whose hook this is, and `event` the event that its registration names, if it does.
+pub(crate) fn respond(registered: &'static Agent, event: Option<&str>, bytes: &[u8]) -> (HookAnswer, Option<Opened>) {
+    let mut doc = Value::Null;
+    let read = match read(registered, event, bytes, &mut doc) {
+        Ok(read) => read,
+        Err(refused) => return (refused, None),
+    };
+    let mut used = None;
+    // What breaks from here on is refused in the words of this event, which every agent shows to its model.
+    let answer = Fault::catch(|| {
+        #[cfg(debug_assertions)]
+        process::fail_as_told();
+        decide_once(registered, event, &read, &mut used).map(|decision| say(&read, decision))
+    });
+    let answer = answer.unwrap_or_else(|fault| Err(fault.to_string()));
+    (answer.unwrap_or_else(|problem| refuse(&read, &broken(&problem))), used)
 }
 
-/// A document that was read: who wrote it, and about which event.
+/// What was decided about an event by the process that another registration started for it, or what is decided here.
+fn decide_once(
+    registered: &'static Agent,
+    event: Option<&str>,
+    read: &Read<'_>,
+    used: &mut Option<Opened>,
+) -> Result<Decision, String> {
+    let cwd = folder_of(read)?;
+    let paths = Paths::find(&cwd, None, |name| std::env::var_os(name));
+    let claim = match once::look_up(registered, event, read, &paths)? {
+        Earlier::Decided(decision) => return Ok(decision),
+        Earlier::Nothing(claim) => claim,
+    };
+    let opened = process::open(&paths, &cwd, &[registered.id, read.agent.id]).map_err(|error| error.to_string())?;
+    let (tells, engine) = (opened.tells(), &used.insert(opened).engine);
+    let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
+    let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
+    let decision = decide(&gate, read);
+    claim.map_or_else(|| Ok(()), |claim| claim.keep(read, &decision))?;
+    Ok(decision)
+}
+
+/// The agent's working directory. The hook may have been started anywhere.
+fn folder_of(read: &Read<'_>) -> Result<PathBuf, String> {
+    let told = read.event.as_ref().ok().and_then(|event| event.cwd).map(PathBuf::from);
+    match told.filter(|cwd| cwd.is_absolute()) {
+        Some(cwd) => Ok(cwd),
+        None => std::env::current_dir().map_err(|error| format!("the working directory: {error}")),
+    }
+}
+
+/// A document that was read: who wrote it, about which event, and what it means.
 pub struct Read<'a> {
     /// Who really wrote it.
     pub agent: &'static Agent,
     /// What they wrote.
     pub payload: Payload<'a>,
+    /// What that means; or why that cannot be told.
+    pub event: Result<Moment<'a>, String>,
     /// Why another reader might take it for something else.
     ambiguity: Option<&'static str>,
+    body: Glimpse,
+    arguments: Glimpse,
+}
+
+/// What a body says, read beside it: who judges has not looked at it by that, and what nobody looked at leaves as it came.
+#[derive(Default)]
+struct Glimpse(OnceCell<(Result<Value, Fault>, Option<&'static str>)>);
+
+impl Glimpse {
+    fn of(&self, body: &Body) -> &(Result<Value, Fault>, Option<&'static str>) {
+        self.0.get_or_init(|| tollgate_wire::read(&body.to_bytes()))
+    }
+}
+
+impl Read<'_> {
+    /// What the body says; nothing if it says nothing.
+    pub(crate) fn document(&self) -> &Value {
+        self.event.as_ref().ok().and_then(|event| self.body.of(&event.body).0.as_ref().ok()).unwrap_or(&Value::Null)
+    }
+
+    /// The same for the arguments of a call that has run, where they are told.
+    pub(crate) fn arguments(&self) -> Option<&Value> {
+        let arguments = self.event.as_ref().ok()?.arguments.as_ref()?;
+        Some(self.arguments.of(arguments).0.as_ref().unwrap_or(&Value::Null))
+    }
 }
 
 /// Reads what an agent wrote, or refuses it in that agent's words.
@@ -71,7 +142,9 @@ pub fn read<'a>(
         // Then nobody knows which event it is, and another reader may take it for one that can be refused.
         return Err(refused(&format!("what {} sent can be read in two ways ({why})", agent.title)));
     }
-    Ok(Read { agent, payload: Payload { hook, bytes, doc }, ambiguity })
+    let payload = Payload { hook, bytes, doc };
+    let event = (agent.decode)(&payload);
+    Ok(Read { agent, payload, event, ambiguity, body: Glimpse::default(), arguments: Glimpse::default() })
 }
 
 /// Which event a document is about. The document knows better than the registration, unless that stands at a gate: what
@@ -123,68 +196,45 @@ fn has_a_key_twice(bytes: &[u8], doc: &Value) -> bool {
     doc.as_object().is_some_and(|members| members.len() != keys)
 }
 
+/// What judges.
+pub struct Gate<'a> {
+    /// The policy.
+    pub pipeline: Pipeline,
+    /// What knows which questions were answered before.
+    pub engine: Option<&'a Engine>,
+    /// Where an event happens that does not say it, as an absolute path.
+    pub here: Option<&'a str>,
+    /// What the user is told with every answer: that Tollgate is paused, that nothing is recorded.
+    pub tells: Vec<String>,
+}
+
 /// Judges what an agent wrote, and answers in its words.
 pub fn answer(gate: &Gate<'_>, read: &Read<'_>) -> HookAnswer {
-    say(read.agent, &read.payload, decide(gate, read))
+    say(read, decide(gate, read))
 }
 
 /// Judges what an agent wrote.
 pub fn decide(gate: &Gate<'_>, read: &Read<'_>) -> Decision {
-    let Read { agent, payload, .. } = read;
-    let mut decision = (agent.decode)(payload).map_or_else(
-        |problem| Decision::deny(broken(&format!("what {} sent: {problem}", agent.title))),
-        |moment| judge(gate, read, moment),
-    );
+    let mut decision = match &read.event {
+        Ok(moment) => judge(gate, read, moment),
+        Err(problem) => Decision::deny(broken(&format!("what {} sent: {problem}", read.agent.title))),
+    };
     decision.tells.extend(gate.tells.iter().cloned());
     decision
 }
 
-/// Says a decision in an agent's words, as far as the event has words for it.
-pub fn say(agent: &Agent, payload: &Payload<'_>, decision: Decision) -> HookAnswer {
-    let Can { deny, note, tell, .. } = payload.hook.can;
-    let Decision { mut said, mut notes, mut tells } = decision;
-    if let Said::Deny(reason) = &said
-        && !deny
-    {
-        // It cannot be held up here. It is recorded, and whoever can be told is.
-        tells.push(reason.clone());
-        said = Said::Pass;
-    }
-    if !note {
-        notes.clear();
-    }
-    if !tell {
-        tells.clear();
-    }
-    let decision = Decision { said, notes, tells };
-    if decision.is_silent() {
-        return HookAnswer { stdout: payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
-    }
-    (agent.encode)(payload, &decision)
-}
-
-/// Refuses what an agent wrote, whatever it is.
-pub fn refuse(read: &Read<'_>, reason: &str) -> HookAnswer {
-    say(read.agent, &read.payload, Decision::deny(reason))
-}
-
-/// What something of ours that broke is called in a refusal.
-pub fn broken(what: &str) -> String {
-    format!("{BROKEN}{what}; {MEND}")
-}
-
-fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: Moment<'_>) -> Decision {
-    let Read { agent, payload, ambiguity } = read;
+fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: &Moment<'_>) -> Decision {
+    let Read { agent, payload, .. } = read;
     let hook = payload.hook;
     let mut body = moment.body.clone();
-    if let Some(why) = outside(*ambiguity, &body, hook.point) {
+    if let Some(why) = outside(read, &body) {
         return Decision::deny(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
     }
-    if hook.point == Point::ToolBefore && is_canary(&body) {
+    if hook.point == Point::ToolBefore && is_canary(read, &body) {
         return Decision::deny(CANARY_REASON);
     }
     let name = moment.tool.map(|tool| gate.pipeline.name(tool));
-    let call = call_id(&moment, payload);
+    let call = call_id(moment, read);
     let event = Event {
         name: name.as_ref(),
         call_id: name.is_some().then_some(&*call),
@@ -270,40 +320,32 @@ fn unchanged(point: Point, who: &str) -> String {
 }
 
 /// Whether a call is the one that is always refused: it has that command, under whichever name, alone or in a list.
-fn is_canary(body: &Body) -> bool {
-    let bytes = body.to_bytes();
-    if !bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes()) {
+fn is_canary(read: &Read<'_>, body: &Body) -> bool {
+    if !body.to_bytes().windows(CANARY.len()).any(|part| part == CANARY.as_bytes()) {
         return false;
     }
     let is = |value: &Value| value.as_str() == Some(CANARY);
-    let document = unseen(body).0.unwrap_or_default();
-    document.as_object().is_some_and(|members| {
+    read.document().as_object().is_some_and(|members| {
         members.values().any(|value| is(value) || value.as_array().is_some_and(|all| all.iter().any(is)))
     })
 }
 
 /// Why the document around the body may be read in two ways: then nobody knows which tool is meant. What is ambiguous
 /// within the body is the pipeline's business.
-fn outside(ambiguity: Option<&'static str>, body: &Body, point: Point) -> Option<&'static str> {
-    let why = ambiguity.filter(|_| point.is_gate())?;
-    let (value, own) = unseen(body);
+fn outside(read: &Read<'_>, body: &Body) -> Option<&'static str> {
+    let why = read.ambiguity.filter(|_| read.payload.hook.point.is_gate())?;
+    let (value, own) = read.body.of(body);
     (value.is_err() || own.is_none()).then_some(why)
 }
 
-/// What a document says, without having looked at it: what nobody looked at leaves as it came.
-fn unseen(body: &Body) -> (Result<Value, Fault>, Option<&'static str>) {
-    tollgate_wire::read(&body.to_bytes())
-}
-
 /// Which call this is. Some agents do not say; before and after, the same call then has the same made-up name.
-fn call_id<'a>(moment: &Moment<'a>, payload: &Payload<'_>) -> Cow<'a, str> {
+fn call_id<'a>(moment: &Moment<'a>, read: &Read<'_>) -> Cow<'a, str> {
     if let Some(id) = moment.call_id {
         return Cow::Borrowed(id);
     }
-    let arguments = moment.arguments.as_ref().unwrap_or(&moment.body);
-    let arguments = unseen(arguments).0.unwrap_or_default();
+    let arguments = read.arguments().unwrap_or_else(|| read.document());
     let digest = tollgate_wire::digest(&json!([moment.session, moment.tool.map(sort), arguments]));
-    debug_assert!(payload.hook.point.is_about_a_tool() || moment.tool.is_none());
+    debug_assert!(read.payload.hook.point.is_about_a_tool() || moment.tool.is_none());
     Cow::Owned(format!("call-{}", hex::encode(&digest.0[..8])))
 }
 
@@ -356,6 +398,41 @@ fn differs(before: &Body, after: &Body) -> bool {
         }
         (before, after) => before.is_ok() != after.is_ok(),
     }
+}
+
+/// Says a decision in an agent's words, as far as the event has words for it.
+pub fn say(read: &Read<'_>, decision: Decision) -> HookAnswer {
+    let Read { agent, payload, .. } = read;
+    let Can { deny, note, tell, .. } = payload.hook.can;
+    let Decision { mut said, mut notes, mut tells } = decision;
+    if let Said::Deny(reason) = &said
+        && !deny
+    {
+        // It cannot be held up here. It is recorded, and whoever can be told is.
+        tells.push(reason.clone());
+        said = Said::Pass;
+    }
+    if !note {
+        notes.clear();
+    }
+    if !tell {
+        tells.clear();
+    }
+    let decision = Decision { said, notes, tells };
+    if decision.is_silent() {
+        return HookAnswer { stdout: payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
+    }
+    (agent.encode)(payload, &decision)
+}
+
+/// Refuses what an agent wrote, whatever it is.
+pub fn refuse(read: &Read<'_>, reason: &str) -> HookAnswer {
+    say(read, Decision::deny(reason))
+}
+
+/// What something of ours that broke is called in a refusal.
+pub fn broken(what: &str) -> String {
+    format!("{BROKEN}{what}; {MEND}")
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ pub(crate) fn decoded(agent: &'static Agent, event: Option<&str>, text: &str) ->
     with(agent, event, text, |read| {
         let hook = read.payload.hook;
         let mut out = format!("{} {} {}\n", read.agent.id, hook.name, hook.point);
-        let moment = match (read.agent.decode)(&read.payload) {
+        let moment = match &read.event {
             Ok(moment) => moment,
-            Err(problem) => return out + &problem,
+            Err(problem) => return out + problem,
         };
         let mut fact = |name: &str, value: Option<String>| {
             if let Some(value) = value {
@@ -63,7 +63,7 @@ pub(crate) fn said(agent: &'static Agent, event: Option<&str>, text: &str, said:
 
 /// The same with notes and tells.
 pub(crate) fn told(agent: &'static Agent, event: Option<&str>, text: &str, decision: Decision) -> String {
-    with(agent, event, text, |read| shown(&run::say(read.agent, &read.payload, decision)))
+    with(agent, event, text, |read| shown(&run::say(read, decision)))
 }
 
 /// An answer as text: the exit status, then what is printed where.

@@ -19,11 +19,11 @@ use crate::testing::{fixture, shown};
 pub(super) fn answers(agent: &'static Agent, text: &str) -> String {
     let mut doc = Value::Null;
     let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap_or_else(|answer| panic!("{answer:?}"));
-    let (payload, can) = (&read.payload, read.payload.hook.can);
-    let moment = (read.agent.decode)(payload).unwrap_or_else(|problem| panic!("{problem}"));
+    let can = read.payload.hook.can;
+    let moment = read.event.as_ref().unwrap_or_else(|problem| panic!("{problem}"));
     let decision = |said| Decision { said, notes: Vec::new(), tells: Vec::new() };
     let told = Decision { said: Said::Pass, notes: vec!["mind this".to_owned()], tells: vec!["seen".to_owned()] };
-    let other = marked(moment.body.into_json().unwrap_or_default());
+    let other = marked(moment.body.clone().into_json().unwrap_or_default());
     let cases = [
         ("go", true, decision(Said::Pass)),
         ("stop", true, decision(Said::Deny("no, because".to_owned()))),
@@ -36,7 +36,7 @@ pub(super) fn answers(agent: &'static Agent, text: &str) -> String {
     let mut out = String::new();
     for (name, possible, decision) in cases {
         if possible {
-            let answer = shown(&run::say(agent, payload, decision));
+            let answer = shown(&run::say(&read, decision));
             let _ = writeln!(out, "{name}: {}", answer.trim_end().trim_start_matches("exit 0\nstdout: "));
         }
     }
@@ -64,12 +64,12 @@ fn every_document_is_understood_by_the_agent_that_wrote_it() {
             let read = run::read(agent, event_of(agent, name), text.as_bytes(), &mut doc);
             let read = read.unwrap_or_else(|answer| panic!("{name}: {answer:?}"));
             assert_eq!(read.agent.id, agent.id, "{name}");
-            let moment = (read.agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+            let moment = read.event.as_ref().unwrap_or_else(|problem| panic!("{name}: {problem}"));
             assert_eq!(moment.tool.is_some(), read.payload.hook.point.is_about_a_tool(), "{name}");
             assert!(moment.body.json().is_ok() && moment.body.ambiguity().is_none(), "{name}");
             let go = Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() };
             let neutral = HookAnswer { stdout: read.payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
-            assert_eq!(run::say(agent, &read.payload, go), neutral, "silence is not neutral: {name}");
+            assert_eq!(run::say(&read, go), neutral, "silence is not neutral: {name}");
         }
         // Whoever is not certain of a document goes by whose hook it was given to.
         let claimed = |text: &str| (agent.calls)(&serde_json::from_str(text).unwrap());
@@ -193,8 +193,7 @@ fn arguments_that_only_the_agent_can_read_are_refused() {
         {
             let (agent, text, mut doc) = (super::find(id).unwrap(), document.to_string(), Value::Null);
             let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
-            let moment = (agent.decode)(&read.payload);
-            assert_eq!(moment.is_ok(), readable, "{id} {arguments}: {moment:?}");
+            assert_eq!(read.event.is_ok(), readable, "{id} {arguments}: {:?}", read.event);
         }
     }
 }
@@ -215,8 +214,7 @@ fn a_result_that_is_not_there() {
         let (agent, mut doc) = (super::find(id).unwrap(), Value::Null);
         let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "ls"}}).to_string();
         let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
-        let moment = (read.agent.decode)(&read.payload);
-        assert_eq!(moment.is_ok_and(|moment| moment.body.json() == Ok(&Value::Null)), may, "{id}");
+        assert_eq!(read.event.is_ok_and(|moment| moment.body.json() == Ok(&Value::Null)), may, "{id}");
     }
 }
 
@@ -236,6 +234,6 @@ fn a_plain_refusal_is_that_of_the_dialect() {
         let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {}}).to_string();
         let mut doc = Value::Null;
         let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
-        assert_eq!(run::say(agent, &read.payload, Decision::deny("no")), expected, "{id}");
+        assert_eq!(run::say(&read, Decision::deny("no")), expected, "{id}");
     }
 }

@@ -23,11 +23,22 @@ impl Judged {
     fn told(&self, registration: &str) -> usize {
         let judge = || {
             std::thread::sleep(Duration::from_millis(20));
-            Ok(Decision::deny((self.count.fetch_add(1, Ordering::SeqCst) + 1).to_string()))
+            Decision::deny((self.count.fetch_add(1, Ordering::SeqCst) + 1).to_string())
         };
-        match at(&self.folder, "k", registration.to_owned(), judge).unwrap().said {
+        match decided(&self.folder, registration, judge).unwrap().said {
             Said::Deny(number) => number.parse().unwrap(),
             said => unreachable!("{said:?}"),
+        }
+    }
+}
+
+/// What was decided about the event `k`, or what is decided now.
+fn decided(folder: &Path, registration: &str, judge: impl FnOnce() -> Decision) -> Result<Decision, String> {
+    match claim(folder, "k".to_owned(), registration.to_owned())? {
+        Earlier::Decided(decision) => Ok(decision),
+        Earlier::Nothing(claim) => {
+            let decision = judge();
+            claim.unwrap().note(decision.clone()).map(|()| decision)
         }
     }
 }
@@ -107,7 +118,7 @@ fn what_is_no_longer_asked_for_is_removed_at_any_event() {
     let copilot = find("copilot").unwrap();
     let (text, mut doc) = (fixture(copilot, "copilot-cli-1.0.102.agentStop"), Value::Null);
     let read = run::read(copilot, Some("agentStop"), text.as_bytes(), &mut doc).unwrap();
-    decided(copilot, None, &read, &Moment::default(), &paths, || Ok(Decision::deny("judged"))).unwrap();
+    assert!(matches!(look_up(copilot, None, &read, &paths), Ok(Earlier::Nothing(None))));
     assert!(!folder.join("old").exists() && folder.join("waited-for").exists());
 }
 
@@ -140,10 +151,8 @@ fn only_what_is_ours_is_believed() {
             Some("others may write to"),
         ),
     ];
-    let told = |judged: &Judged| {
-        let judge = || Ok(Decision::deny("judged"));
-        at(&judged.folder, "k", "b".to_owned(), judge).map(|decision| decision.said)
-    };
+    let told =
+        |judged: &Judged| decided(&judged.folder, "b", || Decision::deny("judged")).map(|decision| decision.said);
     for (name, put, refused) in cases {
         let judged = Judged::new(name);
         fs::create_dir_all(&judged.folder).unwrap();
@@ -176,7 +185,7 @@ fn only_what_is_ours_is_believed() {
 fn key_of(agent: &str, text: &str) -> String {
     let mut doc = Value::Null;
     let read = run::read(find(agent).unwrap(), None, text.as_bytes(), &mut doc).unwrap();
-    key(&read, &(read.agent.decode)(&read.payload).unwrap(), None)
+    key(&read, None)
 }
 
 #[test]
