@@ -44,6 +44,7 @@ pub(crate) fn respond(registered: &'static Agent, event: Option<&str>, bytes: &[
         Ok(read) => read,
         Err(refused) => return (refused, None),
     };
+    // It outlives what breaks while it judges.
     let mut used = None;
     // What breaks from here on is refused in the words of this event, which every agent shows to its model.
     let answer = Fault::catch(|| {
@@ -73,7 +74,9 @@ fn decide_once(
     let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
     let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
     let decision = decide(&gate, read);
-    claim.map_or_else(|| Ok(()), |claim| claim.keep(read, &decision))?;
+    if let Some(claim) = claim {
+        claim.keep(read, &decision)?;
+    }
     Ok(decision)
 }
 
@@ -143,7 +146,7 @@ pub fn read<'a>(
         return Err(refused(&format!("what {} sent can be read in two ways ({why})", agent.title)));
     }
     let payload = Payload { hook, bytes, doc };
-    let event = (agent.decode)(&payload);
+    let event = Fault::catch(|| (agent.decode)(&payload)).unwrap_or_else(|fault| Err(fault.to_string()));
     Ok(Read { agent, payload, event, ambiguity, body: Glimpse::default(), arguments: Glimpse::default() })
 }
 

@@ -245,3 +245,49 @@ fn an_envelope_that_can_be_read_in_two_ways_is_refused_at_every_event() {
         assert!(refused || said == "SessionEnd", "{document}: {said}");
     }
 }
+
+/// Claude Code, decoded by another function.
+fn decoded_by(decode: for<'a> fn(&Payload<'a>) -> Result<Moment<'a>, String>) -> &'static Agent {
+    Box::leak(Box::new(Agent { decode, calls: |_| true, doubled: true, ..*find("claude-code").unwrap() }))
+}
+
+const CALL: &[u8] = br#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"a":1}}"#;
+
+#[test]
+fn a_document_is_decoded_once() {
+    static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let agent = decoded_by(|payload| {
+        COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        (find("claude-code").unwrap().decode)(payload)
+    });
+    let home = std::env::temp_dir().join(format!("tollgate-decoded-{}", std::process::id()));
+    let paths =
+        Paths::find(Path::new("/"), None, |name| (name == "TOLLGATE_HOME").then(|| home.clone().into_os_string()));
+    let clock = Arc::new(SystemClock::default());
+    let pipeline = Registry::new(tollgate_wire::names(), clock, tollgate_wire::digest).snapshot();
+    let gate = Gate { pipeline, engine: None, here: None, tells: Vec::new() };
+    let mut doc = Value::Null;
+    let read = read(agent, None, CALL, &mut doc).unwrap();
+    folder_of(&read).unwrap();
+    let claim = match once::look_up(agent, None, &read, &paths).unwrap() {
+        Earlier::Nothing(Some(claim)) => claim,
+        Earlier::Nothing(None) | Earlier::Decided(_) => unreachable!("it is doubled and new"),
+    };
+    let decision = decide(&gate, &read);
+    claim.keep(&read, &decision).unwrap();
+    assert_eq!(shown(&say(&read, decision)), "exit 0\n");
+    std::fs::remove_dir_all(&home).unwrap();
+    assert_eq!(COUNT.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
+
+/// Every agent shows such a refusal to its model; the one for a document that nobody understood, not all do.
+#[test]
+fn a_decoder_that_breaks_is_a_refusal_in_the_words_of_the_event() {
+    let agent = decoded_by(|_| unreachable!("broken"));
+    let mut doc = Value::Null;
+    let read = read(agent, None, CALL, &mut doc).unwrap();
+    let clock = Arc::new(SystemClock::default());
+    let pipeline = Registry::new(tollgate_wire::names(), clock, tollgate_wire::digest).snapshot();
+    let said = shown(&answer(&Gate { pipeline, engine: None, here: None, tells: Vec::new() }, &read));
+    assert!(said.contains(r#""permissionDecision":"deny""#) && said.contains("broken"), "{said}");
+}
