@@ -6,7 +6,7 @@ use serde_json::Value;
 use tollgate_config::{Layer, Placed, Plan, Toolset, Unknown};
 use tollgate_core::{Clock, Names, Query};
 use tollgate_rules::form::{self, Conditions, Matcher, Mode, OneOrMany, Words};
-use tollgate_rules::{Ambient, Arguments, Condition, Insight, Mistake, Step};
+use tollgate_rules::{Ambient, Arguments, CallFacts, Condition, Mistake, Step};
 
 use crate::checks::{self, Dedupe, Dedupes, Limit, Limits, Loop, Loops, Over, Per, Require, Requires, Tools, When};
 use crate::observe::Report;
@@ -78,7 +78,7 @@ impl Compiler<'_> {
             Condition::default()
         });
         let ambient = Arc::clone(self.ambient);
-        Arc::new(move |event, body| condition.holds(&Insight::new(event, body, &ambient)))
+        Arc::new(move |event, body| condition.holds(&CallFacts::new(event, body, &ambient)))
     }
 
     /// Tools by their names; none where the list is empty.

@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 use tollgate_config::Relaxation;
 use tollgate_core::{Act, Body, Cause, Event, FaultKind, Outcome, Ruling};
-use tollgate_rules::Insight;
+use tollgate_rules::CallFacts;
 use tollgate_shell::Effect;
 use tollgate_wire::form::{ActForm, TraceForm};
 
 use crate::hooks::HookForm;
 use crate::observe::Observed;
 use crate::rules::FindingForm;
-use crate::{Engine, engine::Loaded};
+use crate::Engine;
 
 /// What would happen to a call, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -96,11 +96,11 @@ impl Engine {
     pub fn explain(&self, event: &Event<'_>, mut body: Body) -> Explained {
         let loaded = &self.loaded;
         let before = body.clone();
-        let (outcome, observed) = self.ask(&loaded, event, &mut body);
+        let (outcome, observed) = self.ask(event, &mut body);
         let becomes = (body.json() != before.json()).then(|| body.json().ok().cloned()).flatten();
         let findings = loaded.rules.findings(event, &before, &body);
-        let insight = Insight::new(event, &body, &loaded.ambient);
-        let effects = insight.effects().unwrap_or_default().iter().map(EffectForm::of).collect();
+        let facts = CallFacts::new(event, &body, &loaded.ambient);
+        let effects = facts.effects().unwrap_or_default().iter().map(EffectForm::of).collect();
         let (rule, reason, answer) = decided(&outcome.act);
         Explained {
             act: ActForm::of(&outcome.act),

@@ -12,7 +12,7 @@ use tollgate_engine::checks::{Places, Protect};
 use tollgate_engine::state::Memory;
 use tollgate_engine::{Engine, Parts};
 use tollgate_rules::form::Date;
-use tollgate_rules::{Ambient, Insight, Still};
+use tollgate_rules::{Ambient, CallFacts, Still};
 use tollgate_testkit::ManualClock;
 
 /// A folder that nobody but the command of a test names. To understand the command, somebody has to ask where it lies.
@@ -147,7 +147,7 @@ struct Looks(Arc<dyn Ambient>);
 
 impl Edit for Looks {
     fn edit<'a>(&'a self, event: &'a Event<'a>, body: &'a mut Body) -> Step<'a, Verdict> {
-        Step::Now(Insight::new(event, body, &self.0).effects().map(|_| Verdict::Pass))
+        Step::Now(CallFacts::new(event, body, &self.0).effects().map(|_| Verdict::Pass))
     }
 }
 
@@ -158,7 +158,7 @@ fn a_call_is_understood_once_for_each_body() {
     let names = tollgate_wire::names();
     let (name, body) = (names.name("Bash"), deletion());
     let event = Event { cwd: Some("/home/user/project"), ..Event::tool(Point::ToolBefore, &name, "call") };
-    Insight::new(&event, &body, &ambient).effects().unwrap();
+    CallFacts::new(&event, &body, &ambient).effects().unwrap();
     let once = asked(&counting);
     assert!(once > 0, "to understand the command is to ask where its path leads");
 

@@ -9,8 +9,8 @@ use tollgate_wire::form::EndedForm;
 
 use crate::args::Arguments;
 use crate::effects::{self, EffectTest, Parts};
+use crate::facts::CallFacts;
 use crate::form::{Between, Conditions, Count, EndedName, KindName, Matcher, OneOrMany};
-use crate::insight::Insight;
 use crate::matcher::{Sort, Text};
 use crate::mistake::Mistake;
 use crate::when::Expression;
@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 16;
 /// ```
 /// use serde_json::json;
 /// use tollgate_core::{Body, Event, Point};
-/// use tollgate_rules::{Condition, Insight, Still};
+/// use tollgate_rules::{Condition, CallFacts, Still};
 ///
 /// let names = tollgate_wire::names();
 /// let form = serde_json::from_value(json!({"tool": "Bash", "arg": {"command": {"contains": "prod"}}}))?;
@@ -31,7 +31,7 @@ const MAX_DEPTH: usize = 16;
 ///
 /// let (name, body) = (names.name("bash"), Body::from(json!({"command": "psql prod"})));
 /// let event = Event::tool(Point::ToolBefore, &name, "call-1");
-/// assert!(condition.holds(&Insight::new(&event, &body, &Still::shared()))?);
+/// assert!(condition.holds(&CallFacts::new(&event, &body, &Still::shared()))?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
@@ -148,51 +148,51 @@ impl Condition {
     }
 
     /// Whether everything holds. A fault if that cannot be told: the document cannot be read, or an expression failed.
-    pub fn holds(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
-        Ok(self.look(insight, None)?.is_some())
+    pub fn holds(&self, facts: &CallFacts<'_>) -> Result<bool, Fault> {
+        Ok(self.look(facts, None)?.is_some())
     }
 
     /// What it holds for, if it holds. Cheap questions come first, and `when` last.
-    pub(crate) fn look(&self, insight: &Insight<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
-        if !self.holds_by_facts(insight) {
+    pub(crate) fn look(&self, facts: &CallFacts<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
+        if !self.holds_by_facts(facts) {
             return Ok(None);
         }
-        if !self.args.is_empty() && !insight.arguments()?.is_some_and(|arguments| self.args.hold(arguments)) {
+        if !self.args.is_empty() && !facts.arguments()?.is_some_and(|arguments| self.args.hold(arguments)) {
             return Ok(None);
         }
         if let Some(text) = &self.text
-            && !insight.texts()?.iter().any(|one| text.fits(one))
+            && !facts.texts()?.iter().any(|one| text.fits(one))
         {
             return Ok(None);
         }
         let mut hit = Hit::default();
         if let Some(test) = &self.effect {
             let counts = |effect: &Effect| excepted.is_none_or(|excepted| !excepted(effect));
-            let meant = |effect: &Effect| test.fits(effect, insight) && counts(effect);
-            hit.effect = insight.effects()?.iter().position(meant);
+            let meant = |effect: &Effect| test.fits(effect, facts) && counts(effect);
+            hit.effect = facts.effects()?.iter().position(meant);
             if hit.effect.is_none() {
                 return Ok(None);
             }
         }
         if let Some(secret) = self.secret
-            && insight.has_secret()? != secret
+            && facts.has_secret()? != secret
         {
             return Ok(None);
         }
-        let Some(inner) = self.look_inside(insight, excepted)? else { return Ok(None) };
+        let Some(inner) = self.look_inside(facts, excepted)? else { return Ok(None) };
         hit.effect = hit.effect.or(inner.effect);
         match &self.when {
-            Some(when) if !when.holds(insight)? => Ok(None),
+            Some(when) if !when.holds(facts)? => Ok(None),
             _ => Ok(Some(hit)),
         }
     }
 
     /// What is certainly false outweighs what cannot be told, so that the answer does not depend on who is asked first.
-    fn look_inside(&self, insight: &Insight<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
+    fn look_inside(&self, facts: &CallFacts<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
         let mut hit = Hit::default();
         let mut fault = None;
         for all in &self.all {
-            match all.look(insight, excepted) {
+            match all.look(facts, excepted) {
                 Ok(None) => return Ok(None),
                 Ok(Some(inner)) => hit.effect = hit.effect.or(inner.effect),
                 Err(why) => fault = fault.or(Some(why)),
@@ -200,14 +200,14 @@ impl Condition {
         }
         for not in &self.not {
             // An exception makes a rule narrower; here it would make it wider.
-            match not.look(insight, None) {
+            match not.look(facts, None) {
                 Ok(None) => {}
                 Ok(Some(_)) => return Ok(None),
                 Err(why) => fault = fault.or(Some(why)),
             }
         }
         if let Some(any) = &self.any {
-            match look_for_any(any, insight, excepted) {
+            match look_for_any(any, facts, excepted) {
                 Ok(None) => return Ok(None),
                 Ok(Some(inner)) => hit.effect = hit.effect.or(inner.effect),
                 Err(why) => fault = fault.or(Some(why)),
@@ -217,12 +217,12 @@ impl Condition {
     }
 
     /// Whether the tool and the other facts fit; nothing is read for that.
-    pub(crate) fn holds_by_facts(&self, insight: &Insight<'_>) -> bool {
-        let headers = insight.body.headers();
-        self.tool.as_ref().is_none_or(|tool| tool.fits(insight.tool()) && !insight.tool().is_empty())
-            && self.kinds.as_ref().is_none_or(|kinds| insight.kind().is_some_and(|kind| kinds.contains(&kind)))
-            && self.facts.iter().all(|(fact, text)| fact.of(insight).is_some_and(|fact| text.fits(fact)))
-            && self.fits_run(insight.event)
+    pub(crate) fn holds_by_facts(&self, facts: &CallFacts<'_>) -> bool {
+        let headers = facts.body.headers();
+        self.tool.as_ref().is_none_or(|tool| tool.fits(facts.tool()) && !facts.tool().is_empty())
+            && self.kinds.as_ref().is_none_or(|kinds| facts.kind().is_some_and(|kind| kinds.contains(&kind)))
+            && self.facts.iter().all(|(fact, text)| fact.of(facts).is_some_and(|fact| text.fits(fact)))
+            && self.fits_run(facts.event)
             && self.headers.iter().all(|(name, text)| {
                 let mut values = headers.into_iter().flat_map(|headers| headers.iter());
                 values.any(|(key, value)| key.eq_ignore_ascii_case(name) && text.fits(value))
@@ -300,12 +300,12 @@ impl Condition {
 /// The first that holds; only if none does, it matters that one could not tell.
 fn look_for_any(
     any: &[Condition],
-    insight: &Insight<'_>,
+    facts: &CallFacts<'_>,
     excepted: Option<Excepted<'_>>,
 ) -> Result<Option<Hit>, Fault> {
     let mut fault = None;
     for one in any {
-        match one.look(insight, excepted) {
+        match one.look(facts, excepted) {
             Ok(Some(hit)) => return Ok(Some(hit)),
             Ok(None) => {}
             Err(why) => fault = fault.or(Some(why)),
@@ -315,8 +315,8 @@ fn look_for_any(
 }
 
 impl Fact {
-    fn of<'a>(self, insight: &Insight<'a>) -> Option<&'a str> {
-        let event = insight.event;
+    fn of<'a>(self, facts: &CallFacts<'a>) -> Option<&'a str> {
+        let event = facts.event;
         match self {
             Self::Agent => event.agent,
             Self::Session => event.session,

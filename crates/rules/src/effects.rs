@@ -2,8 +2,8 @@
 
 use tollgate_shell::{Effect, Flag, Flags, Kind, Place};
 
+use crate::facts::{CallFacts, below};
 use crate::form::{EffectForm, EffectTable, FlagName, Matcher, OneOrMany, PlaceName};
-use crate::insight::{Insight, below};
 use crate::matcher::{Sort, Text};
 use crate::mistake::Mistake;
 
@@ -58,9 +58,9 @@ impl EffectTest {
     }
 
     /// Whether this effect is meant.
-    pub(crate) fn fits(&self, effect: &Effect, insight: &Insight<'_>) -> bool {
-        let any_of = |any_of: &Vec<Says>| any_of.iter().any(|says| says.fits(effect, insight));
-        self.any_of.as_ref().is_none_or(any_of) && self.also.fits(effect, insight)
+    pub(crate) fn fits(&self, effect: &Effect, facts: &CallFacts<'_>) -> bool {
+        let any_of = |any_of: &Vec<Says>| any_of.iter().any(|says| says.fits(effect, facts));
+        self.any_of.as_ref().is_none_or(any_of) && self.also.fits(effect, facts)
     }
 
     /// The kinds of which one must be there; none if any will do.
@@ -80,7 +80,7 @@ impl EffectTest {
 }
 
 impl Says {
-    fn fits(&self, effect: &Effect, insight: &Insight<'_>) -> bool {
+    fn fits(&self, effect: &Effect, facts: &CallFacts<'_>) -> bool {
         self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&effect.kind))
             && self.places.as_ref().is_none_or(|places| effect.place.is_some_and(|place| places.contains(&place)))
             && self.flags.iter().all(|flag| effect.flags.has(flag))
@@ -88,7 +88,7 @@ impl Says {
             && self
                 .path
                 .as_ref()
-                .is_none_or(|path| effect.path.as_ref().is_some_and(|place| path_fits(path, place, insight)))
+                .is_none_or(|path| effect.path.as_ref().is_some_and(|place| path_fits(path, place, facts)))
     }
 
     fn literals(&self) -> Option<Vec<String>> {
@@ -99,13 +99,13 @@ impl Says {
 
 /// Whether a path fits, however it is written: absolute, from home (`~/…`), from a folder of the workspace (`src/**`),
 /// or, for a pattern without `/`, as the last name alone (`*.pem`).
-pub(crate) fn path_fits(pattern: &Text, path: &str, insight: &Insight<'_>) -> bool {
-    let from_home = insight.home().and_then(|home| below(path, home)).map(|rest| match rest {
+pub(crate) fn path_fits(pattern: &Text, path: &str, facts: &CallFacts<'_>) -> bool {
+    let from_home = facts.home().and_then(|home| below(path, home)).map(|rest| match rest {
         "" => "~".to_owned(),
         rest => format!("~/{rest}"),
     });
     // A folder without a name stands for none; everything would be below it.
-    let folders = insight.workspace().iter().filter(|folder| !folder.is_empty());
+    let folders = facts.workspace().iter().filter(|folder| !folder.is_empty());
     let inside = folders.filter_map(|folder| below(path, folder)).filter(|rest| !rest.is_empty());
     let inside: Vec<&str> = inside.collect();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty());

@@ -8,8 +8,8 @@ use tollgate_shell::Effect;
 use tollgate_wire::form::EndedForm;
 
 use crate::compile::Rule;
+use crate::facts::{CallFacts, Still};
 use crate::form::{self, Example, ExampleCall};
-use crate::insight::{Insight, Still};
 use crate::mistake::Mistake;
 
 /// Where examples happen unless they say otherwise.
@@ -71,7 +71,7 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
         ..Event::at(point)
     };
     let ambient = Still::shared();
-    judged(rule, &Insight::new(&event, &body, &ambient), expected)
+    judged(rule, &CallFacts::new(&event, &body, &ambient), expected)
 }
 
 fn ending(name: &form::EndedName) -> Result<Ended, Mistake> {
@@ -80,16 +80,16 @@ fn ending(name: &form::EndedName) -> Result<Ended, Mistake> {
 }
 
 /// What is wrong if a rule does not judge an example as expected.
-fn judged(rule: &Rule, insight: &Insight<'_>, expected: bool) -> Option<Mistake> {
-    let point = insight.event.point;
-    match rule.condition.look(insight, None) {
+fn judged(rule: &Rule, facts: &CallFacts<'_>, expected: bool) -> Option<Mistake> {
+    let point = facts.event.point;
+    match rule.condition.look(facts, None) {
         Err(fault) => Some(Mistake::new(format!("the rule cannot judge this example: {fault}"))),
         Ok(hit) if hit.is_some() && rule.points.contains(&point) == expected => None,
         Ok(None) if !expected => None,
-        Ok(None) => Some(Mistake::new("the rule does not match this example").help(does(insight))),
+        Ok(None) => Some(Mistake::new("the rule does not match this example").help(does(facts))),
         Ok(Some(_)) if expected => Some(Mistake::new(format!("the rule does not stand at {point}"))),
         Ok(Some(hit)) => {
-            let effect = hit.effect.and_then(|place| insight.effects().ok()?.get(place).map(describe));
+            let effect = hit.effect.and_then(|place| facts.effects().ok()?.get(place).map(describe));
             let mistake = Mistake::new("the rule matches this example, which it must not");
             Some(match effect {
                 Some(effect) => mistake.help(format!("because it {effect}")),
@@ -100,10 +100,10 @@ fn judged(rule: &Rule, insight: &Insight<'_>, expected: bool) -> Option<Mistake>
 }
 
 /// What helps to see why a rule does not match.
-fn does(insight: &Insight<'_>) -> String {
-    let effects = insight.effects().unwrap_or_default();
+fn does(facts: &CallFacts<'_>) -> String {
+    let effects = facts.effects().unwrap_or_default();
     match effects.is_empty() {
-        true => format!("its tool is `{}` and it has no effects that are known", insight.tool()),
+        true => format!("its tool is `{}` and it has no effects that are known", facts.tool()),
         false => format!("it {}", effects.iter().map(describe).collect::<Vec<_>>().join(", ")),
     }
 }

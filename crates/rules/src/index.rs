@@ -13,7 +13,7 @@ use tollgate_core::{Body, Fault, Point};
 use tollgate_shell::Kind;
 
 use crate::compile::Rule;
-use crate::insight::Insight;
+use crate::facts::CallFacts;
 
 /// How many names matched by patterns are remembered. Names come from models, which can make up any number.
 const REMEMBERED: usize = 1024;
@@ -74,18 +74,18 @@ impl Index {
     }
 
     /// The rules that may apply, in order.
-    pub(crate) fn candidates(&self, insight: &Insight<'_>, rules: &[Rule]) -> Result<Vec<u32>, Fault> {
+    pub(crate) fn candidates(&self, facts: &CallFacts<'_>, rules: &[Rule]) -> Result<Vec<u32>, Fault> {
         let mut found = Vec::new();
-        let Some(chain) = self.chains.get(&insight.event.point) else { return Ok(found) };
-        chain.document.find_in_documents(insight, &mut found)?;
-        chain.effects.find_in_effects(insight, &mut found)?;
-        chain.any.find(insight, &mut found)?;
-        let tool = insight.tool();
+        let Some(chain) = self.chains.get(&facts.event.point) else { return Ok(found) };
+        chain.document.find_in_documents(facts, &mut found)?;
+        chain.effects.find_in_effects(facts, &mut found)?;
+        chain.any.find(facts, &mut found)?;
+        let tool = facts.tool();
         if let Some(bucket) = chain.named.get(tool) {
-            bucket.find(insight, &mut found)?;
+            bucket.find(facts, &mut found)?;
         }
         if !chain.patterns.is_empty() && !tool.is_empty() {
-            chain.by_pattern(tool, rules).find(insight, &mut found)?;
+            chain.by_pattern(tool, rules).find(facts, &mut found)?;
         }
         found.sort_unstable();
         found.dedup();
@@ -142,10 +142,10 @@ impl Bucket {
         }
     }
 
-    fn find(&self, insight: &Insight<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
+    fn find(&self, facts: &CallFacts<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
         found.extend(&self.always);
         if !self.by_kind.is_empty() {
-            for effect in insight.effects()? {
+            for effect in facts.effects()? {
                 found.extend(self.by_kind.get(&effect.kind).into_iter().flatten());
             }
         }
@@ -192,22 +192,22 @@ impl Literals {
         self.automaton.is_none()
     }
 
-    fn find_in_documents(&self, insight: &Insight<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
+    fn find_in_documents(&self, facts: &CallFacts<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
         if self.all(found) {
             return Ok(());
         }
-        let arguments = insight.event.arguments.map(Body::json).transpose()?;
-        for document in arguments.into_iter().chain([insight.document()?]) {
+        let arguments = facts.event.arguments.map(Body::json).transpose()?;
+        for document in arguments.into_iter().chain([facts.document()?]) {
             each_text(document, &mut |text| self.find(text, found));
         }
         Ok(())
     }
 
-    fn find_in_effects(&self, insight: &Insight<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
+    fn find_in_effects(&self, facts: &CallFacts<'_>, found: &mut Vec<u32>) -> Result<(), Fault> {
         if self.all(found) {
             return Ok(());
         }
-        for effect in insight.effects()? {
+        for effect in facts.effects()? {
             effect.path.iter().chain(&effect.host).for_each(|text| self.find(text, found));
         }
         Ok(())

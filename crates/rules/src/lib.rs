@@ -8,7 +8,7 @@
 //!
 //! * [`form`]: what people write, as plain data with a JSON Schema.
 //! * [`compile`]: from there to a [`RuleSet`], or to all [`Mistake`]s at once, each with its place.
-//! * [`Condition`]: when something applies, asked of an [`Insight`], which works out what is asked for and only once.
+//! * [`Condition`]: when something applies, asked of [`CallFacts`], which works out what is asked for and only once.
 //!   Limits and the like use it by itself.
 //! * `index`: finds the rules that may apply to a call without asking them all.
 //! * `when`: expressions (CEL); left out without the feature `cel`.
@@ -25,8 +25,8 @@ mod condition;
 mod edit;
 mod effects;
 mod examples;
+mod facts;
 mod index;
-mod insight;
 mod matcher;
 mod mistake;
 mod set;
@@ -41,7 +41,7 @@ mod when;
 pub use args::Arguments;
 pub use compile::{Placed, Setting, Source, compile};
 pub use condition::Condition;
-pub use insight::{Ambient, Insight, Still};
+pub use facts::{Ambient, CallFacts, Still};
 pub use mistake::{Mistake, Step, nearest};
 pub use set::{About, Excepted, Finding, RuleSet};
 pub use stand::{GUARD, ROUTER, Report, WATCH};

@@ -9,9 +9,9 @@ use tollgate_shell::Effect;
 use crate::compile::{Action, Exception, Rule};
 use crate::condition::Hit;
 use crate::effects::path_fits;
+use crate::facts::{Ambient, CallFacts};
 use crate::form::{Date, Decision};
 use crate::index::Index;
-use crate::insight::{Ambient, Insight};
 
 /// Compiled rules. Cheap to clone.
 #[derive(Clone)]
@@ -136,21 +136,21 @@ impl RuleSet {
 
     /// The rules that match an event, in order. This decides nothing and changes nothing.
     pub fn findings(&self, event: &Event<'_>, body: &Body, ambient: &Arc<dyn Ambient>) -> Result<Vec<Finding>, Fault> {
-        let insight = Insight::new(event, body, ambient);
-        let found = self.inner.look(self.inner.everything(), &insight)?;
+        let facts = CallFacts::new(event, body, ambient);
+        let found = self.inner.look(self.inner.everything(), &facts)?;
         Ok(found.into_iter().map(|(_, finding)| finding).collect())
     }
 
     /// What every rule that stands at the point and is for the tool has to say, those that do not match too. Asks them
     /// one by one.
     pub fn all_findings(&self, event: &Event<'_>, body: &Body, ambient: &Arc<dyn Ambient>) -> Vec<Finding> {
-        let insight = Insight::new(event, body, ambient);
-        let due = |rule: &&Rule| rule.points.contains(&event.point) && rule.condition.holds_by_facts(&insight);
+        let facts = CallFacts::new(event, body, ambient);
+        let due = |rule: &&Rule| rule.points.contains(&event.point) && rule.condition.holds_by_facts(&facts);
         self.inner
             .rules
             .iter()
             .filter(due)
-            .map(|rule| rule.finding(&insight, rule.condition.look(&insight, None)))
+            .map(|rule| rule.finding(&facts, rule.condition.look(&facts, None)))
             .collect()
     }
 }
@@ -167,21 +167,21 @@ impl Inner {
     }
 
     /// The rules of an index that match or could not tell, and what they have to say.
-    pub(crate) fn look(&self, index: &Index, insight: &Insight<'_>) -> Result<Vec<(&Rule, Finding)>, Fault> {
-        let candidates = index.candidates(insight, &self.rules)?;
+    pub(crate) fn look(&self, index: &Index, facts: &CallFacts<'_>) -> Result<Vec<(&Rule, Finding)>, Fault> {
+        let candidates = index.candidates(facts, &self.rules)?;
         let rules = candidates.iter().filter_map(|number| self.rules.get(*number as usize));
-        Ok(rules.filter_map(|rule| Some((rule, rule.finds(insight)?))).collect())
+        Ok(rules.filter_map(|rule| Some((rule, rule.finds(facts)?))).collect())
     }
 }
 
 impl Rule {
     /// What this rule has to say, if it matches or cannot tell.
-    pub(crate) fn finds(&self, insight: &Insight<'_>) -> Option<Finding> {
-        let looked = self.condition.look(insight, None);
-        (!matches!(looked, Ok(None))).then(|| self.finding(insight, looked))
+    pub(crate) fn finds(&self, facts: &CallFacts<'_>) -> Option<Finding> {
+        let looked = self.condition.look(facts, None);
+        (!matches!(looked, Ok(None))).then(|| self.finding(facts, looked))
     }
 
-    fn finding(&self, insight: &Insight<'_>, looked: Result<Option<Hit>, Fault>) -> Finding {
+    fn finding(&self, facts: &CallFacts<'_>, looked: Result<Option<Hit>, Fault>) -> Finding {
         let mut finding = Finding {
             rule: Arc::clone(&self.id),
             origin: Arc::clone(&self.origin),
@@ -194,7 +194,7 @@ impl Rule {
             excepted: None,
             fault: None,
         };
-        if let Err(fault) = looked.and_then(|hit| self.judge(insight, hit, &mut finding)) {
+        if let Err(fault) = looked.and_then(|hit| self.judge(facts, hit, &mut finding)) {
             // Whoever wrote down that a failure passes gets that; a record that fails is no reason to refuse.
             let fatal = self.on_fault.unwrap_or(match self.action {
                 Action::Log(_) => OnFault::Pass,
@@ -206,16 +206,16 @@ impl Rule {
         finding
     }
 
-    fn judge(&self, insight: &Insight<'_>, hit: Option<Hit>, finding: &mut Finding) -> Result<(), Fault> {
+    fn judge(&self, facts: &CallFacts<'_>, hit: Option<Hit>, finding: &mut Finding) -> Result<(), Fault> {
         let Some(hit) = hit else { return Ok(()) };
         let effect = |place: Option<usize>| -> Result<Option<Effect>, Fault> {
-            place.map_or(Ok(None), |place| insight.effects().map(|effects| effects.get(place).cloned()))
+            place.map_or(Ok(None), |place| facts.effects().map(|effects| effects.get(place).cloned()))
         };
         finding.matched = true;
         finding.effect = effect(hit.effect)?;
         let mut holding = Vec::new();
         for exception in &self.exceptions {
-            if exception.speaks_of(insight)? {
+            if exception.speaks_of(facts)? {
                 holding.push(exception);
             }
         }
@@ -225,13 +225,13 @@ impl Rule {
         // An exception for a path is one for what happens to that path, not for whatever else the call does.
         let left = match self.condition.speaks_of_effects() {
             true => {
-                let excepted = |effect: &Effect| holding.iter().any(|exception| exception.covers(effect, insight));
-                self.condition.look(insight, Some(&excepted))?
+                let excepted = |effect: &Effect| holding.iter().any(|exception| exception.covers(effect, facts));
+                self.condition.look(facts, Some(&excepted))?
             }
             false => {
-                let effects = insight.effects()?;
+                let effects = facts.effects()?;
                 let somewhere = |effect: &&Effect| effect.path.is_some() || effect.host.is_some();
-                let covered = |effect: &Effect| holding.iter().any(|exception| exception.covers(effect, insight));
+                let covered = |effect: &Effect| holding.iter().any(|exception| exception.covers(effect, facts));
                 let wide = holding.iter().any(|exception| exception.path.is_none() && exception.host.is_none());
                 let all =
                     effects.iter().any(|effect| somewhere(&effect)) && effects.iter().filter(somewhere).all(covered);
@@ -264,15 +264,15 @@ impl Exception {
     }
 
     /// Whether it is for this call at all.
-    fn speaks_of(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
+    fn speaks_of(&self, facts: &CallFacts<'_>) -> Result<bool, Fault> {
         let args =
-            self.args.is_empty() || insight.arguments()?.is_some_and(|arguments| self.args.hold_for_all(arguments));
-        Ok(args && self.tool.as_ref().is_none_or(|tool| tool.fits(insight.tool())))
+            self.args.is_empty() || facts.arguments()?.is_some_and(|arguments| self.args.hold_for_all(arguments));
+        Ok(args && self.tool.as_ref().is_none_or(|tool| tool.fits(facts.tool())))
     }
 
     /// Whether it is for this effect.
-    fn covers(&self, effect: &Effect, insight: &Insight<'_>) -> bool {
-        let path = |pattern| effect.path.as_ref().is_some_and(|path| path_fits(pattern, path, insight));
+    fn covers(&self, effect: &Effect, facts: &CallFacts<'_>) -> bool {
+        let path = |pattern| effect.path.as_ref().is_some_and(|path| path_fits(pattern, path, facts));
         let host = |pattern: &crate::matcher::Text| effect.host.as_ref().is_some_and(|host| pattern.fits(host));
         self.path.as_ref().is_none_or(path) && self.host.as_ref().is_none_or(host)
     }

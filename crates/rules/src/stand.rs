@@ -9,8 +9,8 @@ use tollgate_core::{
 use tollgate_secrets::scanner;
 
 use crate::compile::{Action, Rule};
+use crate::facts::{Ambient, CallFacts};
 use crate::form::Decision;
-use crate::insight::{Ambient, Insight};
 use crate::set::{Finding, Inner, RuleSet};
 
 /// Hears of what rules found and did not say by a verdict: what was logged, what was only observed, what an exception
@@ -95,9 +95,9 @@ struct Judge {
 
 impl Judge {
     fn look(&self, event: &Event<'_>, body: &Body) -> Result<Vec<(&Rule, Finding)>, Fault> {
-        let insight = Insight::new(event, body, &self.ambient);
+        let facts = CallFacts::new(event, body, &self.ambient);
         let index = if self.routes { &self.set.routing } else { &self.set.judging };
-        let found = self.set.look(index, &insight)?;
+        let found = self.set.look(index, &facts)?;
         found.iter().for_each(|(_, finding)| self.tell(event, finding));
         Ok(found)
     }
@@ -183,8 +183,8 @@ struct Rewrite {
 impl Rewrite {
     fn rewrite(&self, event: &Event<'_>, body: &mut Body) -> Result<(), Fault> {
         let Some(rule) = self.judge.set.rules.get(self.number) else { return Ok(()) };
-        let insight = Insight::new(event, body, &self.judge.ambient);
-        let Some(finding) = rule.finds(&insight) else { return Ok(()) };
+        let facts = CallFacts::new(event, body, &self.judge.ambient);
+        let Some(finding) = rule.finds(&facts) else { return Ok(()) };
         self.judge.tell(event, &finding);
         match (&rule.action, finding.fault) {
             (_, Some(fault)) => Err(fault),
@@ -208,7 +208,7 @@ impl Edit for Rewrite {
             return None;
         }
         let body = Body::default();
-        match rule.finds(&Insight::new(event, &body, &self.judge.ambient)) {
+        match rule.finds(&CallFacts::new(event, &body, &self.judge.ambient)) {
             None => Some(Box::new(Through)),
             Some(finding) if !finding.is_enforced() && finding.fault.is_none() => {
                 self.judge.tell(event, &finding);

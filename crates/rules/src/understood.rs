@@ -8,7 +8,7 @@ use serde_json::Value;
 use tollgate_core::Body;
 use tollgate_shell::{Effect, Place, Resolve, Surroundings};
 
-use crate::insight::{Ambient, below};
+use crate::facts::{Ambient, below};
 
 /// How many views of one document are kept. A run has one or two; more only cost time.
 const MAX_VIEWS: usize = 8;

@@ -12,7 +12,7 @@ use cel::parser::{Expression as Tree, ParseErrors};
 use cel::{Context, Env, Value};
 use tollgate_core::{Fault, FaultKind};
 
-use crate::insight::Insight;
+use crate::facts::CallFacts;
 use crate::mistake::Mistake;
 
 mod check;
@@ -75,16 +75,16 @@ impl Expression {
     }
 
     /// Whether it is true. What is neither true nor false is a fault, and so is whatever goes wrong.
-    pub(crate) fn holds(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
-        Fault::catch(|| self.run(insight))?
+    pub(crate) fn holds(&self, facts: &CallFacts<'_>) -> Result<bool, Fault> {
+        Fault::catch(|| self.run(facts))?
     }
 
-    fn run(&self, insight: &Insight<'_>) -> Result<bool, Fault> {
-        let activation = insight.activation.get_or_init(Activation::default);
+    fn run(&self, facts: &CallFacts<'_>) -> Result<bool, Fault> {
+        let activation = facts.activation.get_or_init(Activation::default);
         let mut scope: Context<'_, '_> = root().new_inner_scope();
         let mut size = MAX_LENGTH;
         for name in &self.variables {
-            let value = activation.value(name, insight)?;
+            let value = activation.value(name, facts)?;
             if self.loops > 0 {
                 size += values::size(&value);
             }
@@ -97,7 +97,7 @@ impl Expression {
             scope.add_variable_from_value(name.as_str(), Value::Opaque(Arc::clone(pattern) as Arc<_>));
         }
         if self.needs_surroundings {
-            for (name, value) in functions::surroundings(insight) {
+            for (name, value) in functions::surroundings(facts) {
                 scope.add_variable_from_value(name, value);
             }
         }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use serde_json::{Value, json};
 use support::{act, bash, call, pipeline, rule, rules};
 use tollgate_core::{Act, Body, Event, Point};
-use tollgate_rules::{Insight, Still};
+use tollgate_rules::{CallFacts, Still};
 
 const TOKEN: &str = "ghp_x7Kq2LmZ9vRt4WbN8yHc3JdF6sGp1QaUe5To";
 
@@ -173,7 +173,7 @@ fn a_relative_working_directory_is_none() {
     let body = Body::from(json!({"command": "rm -rf etc"}));
     let effects = |cwd: Option<&'static str>| {
         let event = Event { cwd, ..Event::tool(Point::ToolBefore, &name, "c") };
-        Insight::new(&event, &body, &Still::shared()).effects().unwrap().to_vec()
+        CallFacts::new(&event, &body, &Still::shared()).effects().unwrap().to_vec()
     };
     for cwd in ["", ".", "rel", "../.."] {
         assert_eq!(effects(Some(cwd)), effects(None), "{cwd}");

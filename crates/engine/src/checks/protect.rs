@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tollgate_core::{Body, Event, Fault, FaultKind, Guard, Point, Power, Registration, Step, Verdict};
-use tollgate_rules::{Ambient, Insight};
+use tollgate_rules::{Ambient, CallFacts};
 use tollgate_shell::{Effect, Flag, Kind, Source, Way, is_blind};
 
 use arrive::{Arrival, Held};
@@ -32,7 +32,7 @@ pub struct Protect {
 
 /// A call that is judged.
 struct Call<'a> {
-    insight: &'a Insight<'a>,
+    facts: &'a CallFacts<'a>,
     arrival: Arrival<'a>,
     /// The working directory, as it is called and as it really lies.
     folders: OnceCell<Vec<String>>,
@@ -48,9 +48,9 @@ impl Protect {
     }
 
     fn verdict(&self, event: &Event<'_>, body: &Body) -> Result<Verdict, Fault> {
-        let insight = Insight::new(event, body, &self.ambient);
-        let effects = insight.effects()?;
-        let call = Call { insight: &insight, arrival: Arrival::new(effects), folders: OnceCell::new() };
+        let facts = CallFacts::new(event, body, &self.ambient);
+        let effects = facts.effects()?;
+        let call = Call { facts: &facts, arrival: Arrival::new(effects), folders: OnceCell::new() };
         let what = match effects.iter().find(|effect| self.touches(effect, &call)) {
             Some(effect) => Some(effect.what.to_string()),
             None => self.named(&call)?.map(|path| format!("is given {path}")),
@@ -105,7 +105,7 @@ impl Protect {
 
     fn folders<'c>(&self, call: &'c Call<'_>) -> &'c [String] {
         let both = |cwd: &str| [self.ambient.real(cwd), Some(cwd.to_owned())];
-        call.folders.get_or_init(|| call.insight.event.cwd.into_iter().flat_map(both).flatten().collect())
+        call.folders.get_or_init(|| call.facts.event.cwd.into_iter().flat_map(both).flatten().collect())
     }
 
     /// Whether a protected file gets another name by which it could be written to later.
@@ -140,17 +140,17 @@ fn takes_all(effect: &Effect) -> bool {
 /// Whether what is put into a folder may arrive at this place below it.
 fn puts_there(path: &str, place: &str, effect: &Effect, call: &Call<'_>) -> bool {
     match &effect.source {
-        Some(_) => is_enough(call.arrival.at(effect, path, place), path, place, call.insight),
-        None => spread::reaches(effect, path, place, call.insight),
+        Some(_) => is_enough(call.arrival.at(effect, path, place), path, place, call.facts),
+        None => spread::reaches(effect, path, place, call.facts),
     }
 }
 
 /// Whether it is refused for what may be there. Much is copied into the folder that the agent works in; there it takes
 /// something that would be replaced.
-fn is_enough(held: Held, folder: &str, place: &str, insight: &Insight<'_>) -> bool {
+fn is_enough(held: Held, folder: &str, place: &str, facts: &CallFacts<'_>) -> bool {
     match held {
         Held::No => false,
-        Held::Perhaps => is_there(place) || !spread::works_in(folder, insight),
+        Held::Perhaps => is_there(place) || !spread::works_in(folder, facts),
         Held::Yes => true,
     }
 }
@@ -166,7 +166,7 @@ fn is_unknown_name_of(path: &str, place: &str, effect: &Effect, call: &Call<'_>)
         && names.iter().filter(|name| name.contains('…')).count() == 1
         && names.iter().zip(&of_place).all(|(name, of_place)| fits_name(name, of_place));
     let folder = place.rsplit_once('/').map_or("/", |(folder, _)| folder);
-    if !fits || spread::works_in(folder, call.insight) || Path::new(place).is_dir() {
+    if !fits || spread::works_in(folder, call.facts) || Path::new(place).is_dir() {
         return false;
     }
     let is_last = names.last().is_some_and(|name| name.contains('…'));

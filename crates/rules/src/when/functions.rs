@@ -11,7 +11,7 @@ use tollgate_shell::Surroundings;
 
 use super::values::of_effects;
 use super::{map, text};
-use crate::insight::Insight;
+use crate::facts::CallFacts;
 use crate::matcher;
 use crate::mistake::Mistake;
 
@@ -73,11 +73,11 @@ fn matches(ftx: &FunctionContext<'_, '_>, This(subject): This<Arc<String>>, patt
 }
 
 /// What stands around, under names that no expression can write.
-pub(super) fn surroundings(insight: &Insight<'_>) -> [(&'static str, Value); 3] {
+pub(super) fn surroundings(facts: &CallFacts<'_>) -> [(&'static str, Value); 3] {
     [
-        ("@cwd", text(insight.event.cwd.unwrap_or_default())),
-        ("@home", text(insight.home().unwrap_or_default())),
-        ("@workspace", text(insight.workspace().first().map_or("", String::as_str))),
+        ("@cwd", text(facts.event.cwd.unwrap_or_default())),
+        ("@home", text(facts.home().unwrap_or_default())),
+        ("@workspace", text(facts.workspace().first().map_or("", String::as_str))),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use tollgate_core::Fault;
 
-use crate::insight::Insight;
+use crate::facts::CallFacts;
 use crate::mistake::Mistake;
 
 /// An expression that cannot be made.
@@ -14,7 +14,7 @@ impl Expression {
         Err(vec![Mistake::new("this build of Tollgate has no expressions").help("build it with the feature `cel`")])
     }
 
-    pub(crate) fn holds(&self, _: &Insight<'_>) -> Result<bool, Fault> {
+    pub(crate) fn holds(&self, _: &CallFacts<'_>) -> Result<bool, Fault> {
         match *self {}
     }
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 use tollgate_core::{Body, Event, Point};
 
 use super::*;
-use crate::insight::Still;
+use crate::facts::Still;
 
 fn holds(text: &str) -> Result<bool, String> {
     let names = tollgate_wire::names();
@@ -13,7 +13,7 @@ fn holds(text: &str) -> Result<bool, String> {
         Event { session: Some("s"), cwd: Some("/home/user/project"), ..Event::tool(Point::ToolBefore, &name, "call") };
     let expression = Expression::compile(text)
         .map_err(|found| found.iter().map(Mistake::to_string).collect::<Vec<_>>().join("; "))?;
-    expression.holds(&Insight::new(&event, &body, &Still::shared())).map_err(|fault| fault.to_string())
+    expression.holds(&CallFacts::new(&event, &body, &Still::shared())).map_err(|fault| fault.to_string())
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn loops_over_large_documents_are_refused() {
     let name = names.name("x");
     let body = Body::from(json!({"list": vec![1; 3_000]}));
     let event = Event::tool(Point::ToolBefore, &name, "call");
-    let check = |text: &str| Expression::compile(text).unwrap().holds(&Insight::new(&event, &body, &Still::shared()));
+    let check = |text: &str| Expression::compile(text).unwrap().holds(&CallFacts::new(&event, &body, &Still::shared()));
     assert_eq!(check("args.list.all(x, x == 1)"), Ok(true));
     assert_eq!(check("args.list.map(x, x).size() == 3000"), Ok(true));
     let fault = check("args.list.all(x, args.list.all(y, y == x))").unwrap_err();

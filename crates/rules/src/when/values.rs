@@ -12,7 +12,7 @@ use tollgate_shell::Effect;
 use tollgate_wire::form::EndedForm;
 
 use super::{map, text};
-use crate::insight::Insight;
+use crate::facts::CallFacts;
 
 /// The variables there are.
 pub(super) const VARIABLES: &[&str] = &[
@@ -45,29 +45,29 @@ pub(crate) struct Activation {
 }
 
 impl Activation {
-    pub(super) fn value(&self, name: &'static str, insight: &Insight<'_>) -> Result<Value, Fault> {
+    pub(super) fn value(&self, name: &'static str, facts: &CallFacts<'_>) -> Result<Value, Fault> {
         if let Some(value) = self.known.borrow().get(name) {
             return Ok(value.clone());
         }
-        let value = work_out(name, insight)?;
+        let value = work_out(name, facts)?;
         self.known.borrow_mut().insert(name, value.clone());
         Ok(value)
     }
 }
 
-fn work_out(name: &str, insight: &Insight<'_>) -> Result<Value, Fault> {
-    let event = insight.event;
+fn work_out(name: &str, facts: &CallFacts<'_>) -> Result<Value, Fault> {
+    let event = facts.event;
     // A fact that is missing is an empty text, so that expressions need not ask first.
     let fact = |fact: Option<&str>| text(fact.unwrap_or_default());
     Ok(match name {
-        "tool" => text(insight.tool()),
-        "kind" => fact(insight.kind()),
-        "args" => insight.arguments()?.map_or(Value::Null, of_json),
+        "tool" => text(facts.tool()),
+        "kind" => fact(facts.kind()),
+        "args" => facts.arguments()?.map_or(Value::Null, of_json),
         "result" => match event.point {
-            Point::ToolUpdate | Point::ToolAfter | Point::ToolPersist => of_json(insight.document()?),
+            Point::ToolUpdate | Point::ToolAfter | Point::ToolPersist => of_json(facts.document()?),
             _ => Value::Null,
         },
-        "text" => text(insight.text()?),
+        "text" => text(facts.text()?),
         "session" => fact(event.session),
         "agent" => fact(event.agent),
         "server" => fact(event.server),
@@ -76,7 +76,7 @@ fn work_out(name: &str, insight: &Insight<'_>) -> Result<Value, Fault> {
         "principal" => fact(event.principal),
         "cwd" => fact(event.cwd),
         "point" => text(event.point.name()),
-        "headers" => headers(insight),
+        "headers" => headers(facts),
         "own" => of_map(event.own.iter().rev().map(|(name, value)| (*name, text(*value)))),
         "labels" => labels(event.labels),
         "attempt" => Value::Int(event.attempt.into()),
@@ -85,14 +85,14 @@ fn work_out(name: &str, insight: &Insight<'_>) -> Result<Value, Fault> {
             let granted = Value::Bool(event.approval.is_some_and(|approval| approval.granted));
             map([("granted", granted), ("by", fact(event.approval.map(|approval| approval.by.as_str())))])
         }
-        _ => of_effects(insight.effects()?),
+        _ => of_effects(facts.effects()?),
     })
 }
 
 /// Headers by their names in lower case; of several the first.
-fn headers(insight: &Insight<'_>) -> Value {
+fn headers(facts: &CallFacts<'_>) -> Value {
     let mut map: HashMap<Key, Value> = HashMap::new();
-    for (name, value) in insight.body.headers().into_iter().flat_map(|headers| headers.iter()) {
+    for (name, value) in facts.body.headers().into_iter().flat_map(|headers| headers.iter()) {
         map.entry(Key::from(name.to_lowercase())).or_insert_with(|| text(value));
     }
     Value::Map(cel::objects::Map { map: Arc::new(map) })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tollgate_core::Fault;
-use tollgate_rules::Insight;
+use tollgate_rules::CallFacts;
 use tollgate_shell::{is_blind, plainly};
 
 use super::{Call, Overlap, Protect, is_there, overlap, same};
@@ -27,12 +27,12 @@ const TAKES: &[&str] = &["move", "renam", "delet", "remov", "rmdir", "unlink", "
 impl Protect {
     /// The protected place that a tool is given whose doings are unknown, as it is written.
     pub(super) fn named(&self, call: &Call<'_>) -> Result<Option<String>, Fault> {
-        let insight = call.insight;
-        let tool = insight.tool();
-        if !matches!(insight.kind(), None | Some("mcp" | "agent" | "other")) || reads(tool) {
+        let facts = call.facts;
+        let tool = facts.tool();
+        if !matches!(facts.kind(), None | Some("mcp" | "agent" | "other")) || reads(tool) {
             return Ok(None);
         }
-        let Some(arguments) = insight.arguments()? else { return Ok(None) };
+        let Some(arguments) = facts.arguments()? else { return Ok(None) };
         let takes = TAKES.iter().any(|verb| tool.contains(verb));
         let mut found = None;
         any(arguments, DEPTH, &mut |text| {
@@ -46,7 +46,7 @@ impl Protect {
     }
 
     fn is_given(&self, text: &str, takes: bool, call: &Call<'_>) -> bool {
-        let Some(Written { path, rooted }) = written(text, call.insight) else { return false };
+        let Some(Written { path, rooted }) = written(text, call.facts) else { return false };
         let Some(path) = path.to_str() else { return false };
         let plain = plainly(path);
         let real = [path, &plain].map(|path| self.ambient.real(path).map(|real| plainly(&real)));
@@ -100,7 +100,7 @@ struct Written {
 }
 
 /// The path that a text is, if it may be one.
-fn written(text: &str, insight: &Insight<'_>) -> Option<Written> {
+fn written(text: &str, facts: &CallFacts<'_>) -> Option<Written> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST || text.contains(['\n', '\0']) {
         return None;
@@ -113,10 +113,10 @@ fn written(text: &str, insight: &Insight<'_>) -> Option<Written> {
     let text = decoded.as_deref().unwrap_or(text);
     let of_home = ["~", "$HOME", "${HOME}"].iter().find_map(|home| text.strip_prefix(home));
     if let Some(rest) = of_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-        return Some(Written { path: Path::new(insight.home()?).join(rest.trim_start_matches('/')), rooted: true });
+        return Some(Written { path: Path::new(facts.home()?).join(rest.trim_start_matches('/')), rooted: true });
     }
     let rooted = text.starts_with('/');
-    let folder = insight.event.cwd.filter(|cwd| cwd.starts_with('/'));
+    let folder = facts.event.cwd.filter(|cwd| cwd.starts_with('/'));
     let path = if rooted { PathBuf::from(text) } else { Path::new(folder?).join(text) };
     Some(Written { path, rooted })
 }

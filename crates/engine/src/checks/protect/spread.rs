@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use tollgate_rules::Insight;
+use tollgate_rules::CallFacts;
 use tollgate_shell::{Effect, Kind};
 
 /// Whether what is written into a folder may arrive at this place below it: an archive that is unpacked there, a tree
 /// that is copied over it. Only below the home, and not where the agent works: nobody unpacks anything elsewhere.
-pub(super) fn reaches(effect: &Effect, folder: &str, place: &str, insight: &Insight<'_>) -> bool {
+pub(super) fn reaches(effect: &Effect, folder: &str, place: &str, facts: &CallFacts<'_>) -> bool {
     matches!(effect.kind, Kind::Write | Kind::Overwrite)
-        && insight.home().is_some_and(|home| Path::new(place).starts_with(home))
+        && facts.home().is_some_and(|home| Path::new(place).starts_with(home))
         && Path::new(folder).is_dir()
-        && !works_in(folder, insight)
+        && !works_in(folder, facts)
         && spreads(&effect.by)
 }
 
 /// Whether a folder is the one that the agent works in.
-pub(super) fn works_in(folder: &str, insight: &Insight<'_>) -> bool {
+pub(super) fn works_in(folder: &str, facts: &CallFacts<'_>) -> bool {
     let same = |here: &str| here.trim_end_matches('/') == folder.trim_end_matches('/');
-    insight.workspace().iter().map(String::as_str).chain(insight.event.cwd).any(same)
+    facts.workspace().iter().map(String::as_str).chain(facts.event.cwd).any(same)
 }
 
 /// Whether a command that names a folder as its target may write anything in it.

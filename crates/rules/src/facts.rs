@@ -82,7 +82,7 @@ pub(crate) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 /// Everything that conditions ask about one event. What costs something is worked out when it is first asked for, and
 /// only once, however many rules ask. What the call does is kept with its document, so also whoever else looks at that
 /// document in these surroundings need not find out again.
-pub struct Insight<'a> {
+pub struct CallFacts<'a> {
     /// The facts.
     pub event: &'a Event<'a>,
     /// The document, and what travels with it.
@@ -96,7 +96,7 @@ pub struct Insight<'a> {
     pub(crate) activation: OnceCell<crate::when::Activation>,
 }
 
-impl<'a> Insight<'a> {
+impl<'a> CallFacts<'a> {
     /// What can be known about an event.
     pub fn new(event: &'a Event<'a>, body: &'a Body, ambient: &'a Arc<dyn Ambient>) -> Self {
         Self {
