@@ -26,7 +26,7 @@ pub struct Agent {
     pub event: for<'a> fn(&'a Value) -> Option<&'a str>,
     /// From the agent's document to what is about to happen; or why that cannot be told, as a sentence's end
     /// ("`tool_name` is missing").
-    pub decode: for<'a> fn(&Payload<'a>) -> Result<Moment<'a>, String>,
+    pub decode: for<'a> fn(&Payload<'a>) -> Result<DecodedEvent<'a>, String>,
     /// Why something that the [`Hook`] can do in general cannot be said this time, as a whole sentence. It is asked
     /// before anything is recorded as happening.
     pub fits: Option<Fits>,
@@ -194,7 +194,7 @@ fn pointer(path: &[&str]) -> String {
 
 /// What is about to happen, or has, in an agent's life.
 #[derive(Debug, Default)]
-pub struct Moment<'a> {
+pub struct DecodedEvent<'a> {
     /// The tool, as the agent calls it.
     pub tool: Option<&'a str>,
     /// The MCP server that owns the tool.

@@ -19,7 +19,7 @@ use tollgate_testkit::case::{self, Case, Facts, Interceptor, Pattern};
 use tollgate_testkit::{OnCore, Replay as _, Report};
 use tollgate_wire::dialect::HookAnswer;
 
-use crate::agent::{Agent, Hook, Moment};
+use crate::agent::{Agent, DecodedEvent, Hook};
 use crate::agents::AGENTS;
 use crate::run::{self, Gate};
 
@@ -153,8 +153,8 @@ fn play(agent: &'static Agent, pipeline: &Pipeline, log: &Log, played: &Played<'
     let read = read.unwrap_or_else(|answer| panic!("{text} is refused: {answer:?}"));
     assert_eq!((read.agent.id, read.payload.hook.name), (agent.id, hook.name), "{text}");
     // One of its own: what the pipeline is given, nobody has looked at.
-    let moment = (agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-    tells(agent, hook, &moment, played)?;
+    let decoded = (agent.decode)(&read.payload).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+    tells(agent, hook, &decoded, played)?;
     let gate = Gate { pipeline: pipeline.clone(), engine: None, here: None, tells: Vec::new() };
     let answer = run::answer(&gate, &read);
     let seen = log.take();
@@ -166,20 +166,20 @@ fn play(agent: &'static Agent, pipeline: &Pipeline, log: &Log, played: &Played<'
 }
 
 /// Whether what the agent tells is what the case is about.
-fn tells(agent: &Agent, hook: &Hook, moment: &Moment<'_>, played: &Played<'_>) -> Told {
+fn tells(agent: &Agent, hook: &Hook, decoded: &DecodedEvent<'_>, played: &Played<'_>) -> Told {
     let facts = &played.step.event;
     let own = |text: &Option<String>| text.clone().unwrap_or_default();
-    let ended = moment.ended.map(|ended: Ended| format!("{ended:?}").to_lowercase());
+    let ended = decoded.ended.map(|ended: Ended| format!("{ended:?}").to_lowercase());
     let known = [
-        ("name", own(&facts.name) == moment.tool.unwrap_or_default()),
-        ("written", own(&facts.name) == moment.tool.unwrap_or_default()),
-        ("call_id", own(&facts.call_id) == moment.call_id.unwrap_or_default()),
-        ("session", own(&facts.session) == moment.session.unwrap_or_default()),
+        ("name", own(&facts.name) == decoded.tool.unwrap_or_default()),
+        ("written", own(&facts.name) == decoded.tool.unwrap_or_default()),
+        ("call_id", own(&facts.call_id) == decoded.call_id.unwrap_or_default()),
+        ("session", own(&facts.session) == decoded.session.unwrap_or_default()),
         ("agent", own(&facts.agent) == agent.id),
         ("surface", own(&facts.surface) == run::SURFACE),
-        ("server", own(&facts.server) == moment.server.unwrap_or_default()),
-        ("model", own(&facts.model) == moment.model.unwrap_or_default()),
-        ("cwd", own(&facts.cwd) == moment.cwd.unwrap_or_default()),
+        ("server", own(&facts.server) == decoded.server.unwrap_or_default()),
+        ("model", own(&facts.model) == decoded.model.unwrap_or_default()),
+        ("cwd", own(&facts.cwd) == decoded.cwd.unwrap_or_default()),
         ("native", facts.native.as_deref() == Some(hook.name)),
         ("ended", facts.ended == ended),
         ("principal", facts.principal.is_none()),
@@ -187,7 +187,7 @@ fn tells(agent: &Agent, hook: &Hook, moment: &Moment<'_>, played: &Played<'_>) -
         ("own", facts.own.is_empty()),
     ];
     let differs = |fact: &str| known.iter().any(|(name, same)| *name == fact && !same);
-    if moment.tool.is_some() && differs("name") {
+    if decoded.tool.is_some() && differs("name") {
         return Err("the agent has another name for the tool");
     }
     if facts.ended.is_some() && facts.ended.as_deref() != Some("ok") && differs("ended") {
@@ -196,7 +196,7 @@ fn tells(agent: &Agent, hook: &Hook, moment: &Moment<'_>, played: &Played<'_>) -
     if played.facts().any(differs) {
         return Err("the agent does not tell a fact that counts");
     }
-    let (came, meant) = (moment.body.json().ok().cloned(), played.step.body.build().json().ok().cloned());
+    let (came, meant) = (decoded.body.json().ok().cloned(), played.step.body.build().json().ok().cloned());
     let given = &played.step.body;
     let counts = hook.point.is_gate() && (given.json.is_some() || given.raw.is_some());
     if !counts || came == meant { Ok(()) } else { Err("the agent has another document there") }

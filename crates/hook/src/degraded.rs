@@ -201,7 +201,7 @@ mod tests {
     use tollgate_wire::dialect::HookAnswer;
 
     use super::*;
-    use crate::agent::Moment;
+    use crate::agent::DecodedEvent;
 
     const POLICY: &str = r#"
 packs.use = []
@@ -251,7 +251,7 @@ mode = "enforce"
             doubled: false,
             calls: |_: &Value| false,
             event: |_| None,
-            decode: |_| Ok(Moment::default()),
+            decode: |_| Ok(DecodedEvent::default()),
             fits: None,
             encode: |_, _| HookAnswer::SILENT,
             refuse: HookAnswer::fails,

@@ -4,14 +4,14 @@
 //! and goes by what the program prints. Each agent has its own words for that. This crate is the program:
 //!
 //! ```text
-//!  stdin ──► agent.decode ──► Moment ──► pipeline ──► engine::within ──► Decision ──► agent.encode ──► stdout, exit
-//!            who really calls?                         what this agent
-//!            which event?                              can carry out
+//!  stdin ─► agent.decode ─► DecodedEvent ─► pipeline ─► engine::within ─► Decision ─► agent.encode ─► stdout, exit
+//!           who really calls?                           what this agent
+//!           which event?                                can carry out
 //! ```
 //!
 //! * [`Agent`] — everything that is known about one agent: its events, what can be done at each, how it writes and what
 //!   it reads. One file in `agents/` each; adding an agent is adding a file and a line in [`AGENTS`].
-//! * [`answer`] — the surface itself, without any IO.
+//! * [`run`] — the way from an agent's bytes to the answer's, top to bottom; [`answer`] is the part of it without any IO.
 //! * [`process`] — the program around it: standard input, the policy, the record, the clock that answers when we hang.
 //! * [`degraded`] — what becomes of a policy in an agent that cannot do all of it.
 //! * [`failing`], [`table`] — what agents do when we fail, and the page about all of this.
@@ -45,7 +45,7 @@ mod switch_files;
 #[cfg(test)]
 mod testing;
 
-pub use agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+pub use agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 pub use agents::{AGENTS, caller, find};
 pub use degraded::{Degraded, Instead, degraded};
 pub use run::{Gate, answer};

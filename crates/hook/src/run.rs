@@ -15,7 +15,7 @@ use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::hex;
 use tollgate_wire::lens::lens_for;
 
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, no_object, worded};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, no_object, worded};
 use crate::agents::caller;
 use crate::once::{self, Earlier};
 use crate::process;
@@ -96,7 +96,7 @@ pub struct Read<'a> {
     /// What they wrote.
     pub payload: Payload<'a>,
     /// What that means; or why that cannot be told.
-    pub event: Result<Moment<'a>, String>,
+    pub event: Result<DecodedEvent<'a>, String>,
     /// Why another reader might take it for something else.
     ambiguity: Option<&'static str>,
     body: Glimpse,
@@ -219,40 +219,40 @@ pub fn answer(gate: &Gate<'_>, read: &Read<'_>) -> HookAnswer {
 /// Judges what an agent wrote.
 pub fn decide(gate: &Gate<'_>, read: &Read<'_>) -> Decision {
     let mut decision = match &read.event {
-        Ok(moment) => judge(gate, read, moment),
+        Ok(decoded) => judge(gate, read, decoded),
         Err(problem) => Decision::deny(broken(&format!("what {} sent: {problem}", read.agent.title))),
     };
     decision.tells.extend(gate.tells.iter().cloned());
     decision
 }
 
-fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: &Moment<'_>) -> Decision {
+fn judge(gate: &Gate<'_>, read: &Read<'_>, decoded: &DecodedEvent<'_>) -> Decision {
     let Read { agent, payload, .. } = read;
     let hook = payload.hook;
-    let mut body = moment.body.clone();
+    let mut body = decoded.body.clone();
     if let Some(why) = outside(read, &body) {
         return Decision::deny(broken(&format!("what {} sent can be read in two ways ({why})", agent.title)));
     }
     if hook.point == Point::ToolBefore && is_canary(read, &body) {
         return Decision::deny(CANARY_REASON);
     }
-    let name = moment.tool.map(|tool| gate.pipeline.name(tool));
-    let call = call_id(moment, read);
+    let name = decoded.tool.map(|tool| gate.pipeline.name(tool));
+    let call = call_id(decoded, read);
     let event = Event {
         name: name.as_ref(),
         call_id: name.is_some().then_some(&*call),
-        session: moment.session,
+        session: decoded.session,
         agent: Some(agent.id),
         surface: Some(SURFACE),
-        server: moment.server,
-        model: moment.model,
+        server: decoded.server,
+        model: decoded.model,
         // A relative one is relative to something nobody knows.
-        cwd: moment.cwd.filter(|cwd| Path::new(cwd).is_absolute()).or(gate.here),
+        cwd: decoded.cwd.filter(|cwd| Path::new(cwd).is_absolute()).or(gate.here),
         native: (hook.point == Point::Notice).then_some(hook.name),
-        arguments: moment.arguments.as_ref(),
-        ended: moment.ended,
-        reason: moment.reason,
-        took: moment.took.map(Duration::from_millis),
+        arguments: decoded.arguments.as_ref(),
+        ended: decoded.ended,
+        reason: decoded.reason,
+        took: decoded.took.map(Duration::from_millis),
         permission: hook.permission,
         fixed_name: true,
         ..Event::at(hook.point)
@@ -265,7 +265,7 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, moment: &Moment<'_>) -> Decision {
             Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
         }
     };
-    let rewritten = differs(&moment.body, &body);
+    let rewritten = differs(&decoded.body, &body);
     let (notes, tells) = (std::mem::take(&mut body.notes), std::mem::take(&mut body.tells));
     let said = match possible(read, act, rewritten.then_some(&body)) {
         Ok(said) => said,
@@ -342,13 +342,13 @@ fn outside(read: &Read<'_>, body: &Body) -> Option<&'static str> {
 }
 
 /// Which call this is. Some agents do not say; before and after, the same call then has the same made-up name.
-fn call_id<'a>(moment: &Moment<'a>, read: &Read<'_>) -> Cow<'a, str> {
-    if let Some(id) = moment.call_id {
+fn call_id<'a>(decoded: &DecodedEvent<'a>, read: &Read<'_>) -> Cow<'a, str> {
+    if let Some(id) = decoded.call_id {
         return Cow::Borrowed(id);
     }
     let arguments = read.arguments().unwrap_or_else(|| read.document());
-    let digest = tollgate_wire::digest(&json!([moment.session, moment.tool.map(sort), arguments]));
-    debug_assert!(read.payload.hook.point.is_about_a_tool() || moment.tool.is_none());
+    let digest = tollgate_wire::digest(&json!([decoded.session, decoded.tool.map(sort), arguments]));
+    debug_assert!(read.payload.hook.point.is_about_a_tool() || decoded.tool.is_none());
     Cow::Owned(format!("call-{}", hex::encode(&digest.0[..8])))
 }
 

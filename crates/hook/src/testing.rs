@@ -29,8 +29,8 @@ pub(crate) fn decoded(agent: &'static Agent, event: Option<&str>, text: &str) ->
     with(agent, event, text, |read| {
         let hook = read.payload.hook;
         let mut out = format!("{} {} {}\n", read.agent.id, hook.name, hook.point);
-        let moment = match &read.event {
-            Ok(moment) => moment,
+        let decoded = match &read.event {
+            Ok(decoded) => decoded,
             Err(problem) => return out + problem,
         };
         let mut fact = |name: &str, value: Option<String>| {
@@ -40,17 +40,17 @@ pub(crate) fn decoded(agent: &'static Agent, event: Option<&str>, text: &str) ->
         };
         let own = |text: Option<&str>| text.map(str::to_owned);
         let document = |body: &Body| body.json().map_or_else(|fault| fault.to_string(), Value::to_string);
-        fact("tool", own(moment.tool));
-        fact("server", own(moment.server));
-        fact("call", own(moment.call_id));
-        fact("session", own(moment.session));
-        fact("model", own(moment.model));
-        fact("cwd", own(moment.cwd));
-        fact("ended", moment.ended.map(|ended| format!("{ended:?}")));
-        fact("reason", own(moment.reason));
-        fact("took", moment.took.map(|took| format!("{took} ms")));
-        fact("arguments", moment.arguments.as_ref().map(document));
-        fact("body", Some(document(&moment.body)));
+        fact("tool", own(decoded.tool));
+        fact("server", own(decoded.server));
+        fact("call", own(decoded.call_id));
+        fact("session", own(decoded.session));
+        fact("model", own(decoded.model));
+        fact("cwd", own(decoded.cwd));
+        fact("ended", decoded.ended.map(|ended| format!("{ended:?}")));
+        fact("reason", own(decoded.reason));
+        fact("took", decoded.took.map(|took| format!("{took} ms")));
+        fact("arguments", decoded.arguments.as_ref().map(document));
+        fact("body", Some(document(&decoded.body)));
         out
     })
 }

@@ -6,7 +6,7 @@ use tollgate_wire::dialect::HookAnswer;
 use tollgate_wire::lens::{Lens as _, Stdio};
 
 use super::claude_like::{self, Answer, no_object, text_of};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, worded};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, worded};
 
 /// Claude Code: https://code.claude.com/docs/en/hooks
 ///
@@ -70,9 +70,9 @@ const fn notice(name: &'static str) -> Hook {
     Hook::new(name, Point::Notice, Can::WATCH).optional()
 }
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let moment = claude_like::decode(payload)?;
-    Ok(Moment { server: payload.text("/mcp_server/name").or(moment.server), ..moment })
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let decoded = claude_like::decode(payload)?;
+    Ok(DecodedEvent { server: payload.text("/mcp_server/name").or(decoded.server), ..decoded })
 }
 
 /// `continue: false` is never said: the tool would run, and only then the turn would end. Nor is `allow`, which skips

@@ -8,41 +8,48 @@ use tollgate_wire::dialect::HookAnswer;
 use tollgate_wire::lens::{Content, Lens as _, Output, Stdio, lens_for};
 
 pub(super) use crate::agent::no_object;
-use crate::agent::{Decision, Moment, Payload, worded};
+use crate::agent::{Decision, DecodedEvent, Payload, worded};
 
 /// What happens, in the names these agents share.
-pub(super) fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+pub(super) fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: payload.body(&["tool_input"])?, ..call(payload)? },
+        Point::ToolBefore => DecodedEvent { body: payload.body(&["tool_input"])?, ..call(payload)? },
         Point::ToolAfter => after(payload)?,
-        Point::PromptSubmit => Moment { body: prompt(payload)?, ..common(payload) },
-        Point::AgentStart | Point::AgentStop | Point::Notice => Moment { body: payload.body(&[])?, ..common(payload) },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload)?, ..common(payload) },
+        Point::AgentStart | Point::AgentStop | Point::Notice => {
+            DecodedEvent { body: payload.body(&[])?, ..common(payload) }
+        }
         _ => common(payload),
     })
 }
 
 /// Whose event it is.
-pub(super) fn common<'a>(payload: &Payload<'a>) -> Moment<'a> {
-    Moment {
+pub(super) fn common<'a>(payload: &Payload<'a>) -> DecodedEvent<'a> {
+    DecodedEvent {
         session: payload.text("/session_id"),
         cwd: payload.text("/cwd"),
         model: payload.text("/model"),
-        ..Moment::default()
+        ..DecodedEvent::default()
     }
 }
 
 /// Which call it is about.
-pub(super) fn call<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+pub(super) fn call<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let tool = payload.must("/tool_name")?;
-    Ok(Moment { tool: Some(tool), server: server(tool), call_id: payload.text("/tool_use_id"), ..common(payload) })
+    Ok(DecodedEvent {
+        tool: Some(tool),
+        server: server(tool),
+        call_id: payload.text("/tool_use_id"),
+        ..common(payload)
+    })
 }
 
 /// What the call came to. A failure has its text in place of a result.
-fn after<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+fn after<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let result = payload.doc.get("tool_response");
     let reason = payload.text("/error").filter(|_| result.is_none());
     let failed = reason.is_some() || result.is_some_and(|result| lens_for(result).is_error(result));
-    Ok(Moment {
+    Ok(DecodedEvent {
         arguments: payload.body(&["tool_input"]).ok(),
         ended: Some(if failed { Ended::Error } else { Ended::Ok }),
         reason,

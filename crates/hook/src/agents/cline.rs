@@ -12,7 +12,7 @@ use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{millis, prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Tools that work off a list, and how they call it: with an empty one they were seen to do nothing.
 const LISTS: &[(&str, &str)] =
@@ -55,16 +55,16 @@ pub(super) static AGENT: Agent = Agent {
     refuse: |reason| dialect::cline_hook(&refusal(reason), ""),
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let root = payload.text("/workspaceInfo/rootPath").or_else(|| payload.text("/workspaceRoots/0"));
     let session = payload.text("/sessionContext/rootSessionId").or_else(|| payload.text("/taskId"));
-    let common = Moment { session, cwd: root, ..Moment::default() };
+    let common = DecodedEvent { session, cwd: root, ..DecodedEvent::default() };
     Ok(match payload.hook.point {
         Point::ToolBefore => {
             let call = called(payload, "tool_call", "preToolUse", common)?;
-            Moment { body: arguments(payload, "tool_call", "preToolUse")?, ..call }
+            DecodedEvent { body: arguments(payload, "tool_call", "preToolUse")?, ..call }
         }
-        Point::ToolAfter => Moment {
+        Point::ToolAfter => DecodedEvent {
             arguments: arguments(payload, "tool_result", "postToolUse").ok(),
             took: millis(payload, "/tool_result/durationMs")
                 .or_else(|| millis(payload, "/postToolUse/executionTimeMs")),
@@ -82,14 +82,19 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             let attachments = "/userPromptSubmit/attachments";
             // Wherever it stands, it is in the document.
             let body = text.map_or_else(|| payload.body(&[]), |text| prompt(payload, text, attachments))?;
-            Moment { body, ..common }
+            DecodedEvent { body, ..common }
         }
-        _ => Moment { body: payload.body(&[])?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 
 /// Which tool: in the newer part of the document, else in the older one.
-fn called<'a>(payload: &Payload<'a>, newer: &str, older: &str, moment: Moment<'a>) -> Result<Moment<'a>, String> {
+fn called<'a>(
+    payload: &Payload<'a>,
+    newer: &str,
+    older: &str,
+    decoded: DecodedEvent<'a>,
+) -> Result<DecodedEvent<'a>, String> {
     let tool = match payload.text(&format!("/{newer}/name")) {
         Some(tool) => tool,
         None => payload.must(&format!("/{older}/toolName"))?,
@@ -98,7 +103,7 @@ fn called<'a>(payload: &Payload<'a>, newer: &str, older: &str, moment: Moment<'a
         "use_mcp_tool" => payload.text(&format!("/{older}/parameters/server_name")),
         _ => tool.split_once("__").map(|(server, _)| server),
     };
-    Ok(Moment { tool: Some(tool), server, call_id: payload.text(&format!("/{newer}/id")), ..moment })
+    Ok(DecodedEvent { tool: Some(tool), server, call_id: payload.text(&format!("/{newer}/id")), ..decoded })
 }
 
 /// The arguments. In the older part every value is a text, whatever it was.

@@ -11,7 +11,7 @@ use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::claude_like::Answer;
 use super::common::{never_asks_about_another, prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Copilot CLI: https://docs.github.com/en/copilot/reference/hooks-reference
 pub(super) static AGENT: Agent = Agent {
@@ -110,20 +110,24 @@ fn is_pascal(event: &str) -> bool {
     event.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let text = |camel: &str, pascal: &str| payload.text(camel).or_else(|| payload.text(pascal));
-    let common = Moment { session: text("/sessionId", "/session_id"), cwd: payload.text("/cwd"), ..Moment::default() };
-    let call = |moment| -> Result<Moment<'a>, String> {
+    let common = DecodedEvent {
+        session: text("/sessionId", "/session_id"),
+        cwd: payload.text("/cwd"),
+        ..DecodedEvent::default()
+    };
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
         let tool = text("/toolName", "/tool_name").ok_or("`toolName` is missing or is no text")?;
         // A tool of an MCP server is `server-tool` before it runs, which nobody can take apart, and `server/tool` here.
         let server = tool.split_once('/').filter(|_| payload.hook.permission).map(|(server, _)| server);
-        Ok(Moment { tool: Some(tool), server, call_id: payload.text("/tool_use_id"), ..moment })
+        Ok(DecodedEvent { tool: Some(tool), server, call_id: payload.text("/tool_use_id"), ..decoded })
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: arguments(payload)?, ..call(common)? },
-        Point::ToolAfter => Moment { arguments: arguments(payload).ok(), ..result(payload, call(common)?)? },
-        Point::PromptSubmit => Moment { body: prompt(payload, "/prompt", "/attachments")?, ..common },
-        _ => Moment { body: payload.body(&[])?, ..common },
+        Point::ToolBefore => DecodedEvent { body: arguments(payload)?, ..call(common)? },
+        Point::ToolAfter => DecodedEvent { arguments: arguments(payload).ok(), ..result(payload, call(common)?)? },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/prompt", "/attachments")?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 
@@ -134,7 +138,7 @@ fn arguments(payload: &Payload<'_>) -> Result<Body, String> {
 }
 
 /// What the model will read. The rest of a result says how the call ended.
-fn result<'a>(payload: &Payload<'a>, moment: Moment<'a>) -> Result<Moment<'a>, String> {
+fn result<'a>(payload: &Payload<'a>, decoded: DecodedEvent<'a>) -> Result<DecodedEvent<'a>, String> {
     let known =
         [("tool_result", "text_result_for_llm", "result_type"), ("toolResult", "textResultForLlm", "resultType")];
     let reason = payload.text("/error").or_else(|| payload.text("/error/message"));
@@ -147,7 +151,7 @@ fn result<'a>(payload: &Payload<'a>, moment: Moment<'a>) -> Result<Moment<'a>, S
         // VS Code's is a text, and has no more to say.
         None => (true, payload.body(&["tool_response"])?),
     };
-    Ok(Moment { ended: Some(if ok { Ended::Ok } else { Ended::Error }), reason, body, ..moment })
+    Ok(DecodedEvent { ended: Some(if ok { Ended::Ok } else { Ended::Error }), reason, body, ..decoded })
 }
 
 const UNCHANGEABLE: &str = "the policy changes this, which VS Code cannot do, so it is refused";

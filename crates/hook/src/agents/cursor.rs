@@ -9,7 +9,7 @@ use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{members, millis, prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// What is written behind the name of `postToolUse` for tools of MCP servers: only their results can be replaced.
 const AFTER_MCP: &str = "postToolUse of MCP tools";
@@ -80,18 +80,18 @@ fn event(doc: &Value) -> Option<&str> {
     Some(if name == "postToolUse" && of_mcp() { AFTER_MCP } else { name })
 }
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common = Moment {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let common = DecodedEvent {
         call_id: payload.text("/tool_use_id"),
         server: server(payload),
         session: payload.text("/conversation_id"),
         model: payload.text("/model"),
         cwd: payload.text("/cwd").filter(|cwd| !cwd.is_empty()).or_else(|| payload.text("/workspace_roots/0")),
-        ..Moment::default()
+        ..DecodedEvent::default()
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { tool: Some(tool(payload)?), body: arguments(payload)?, ..common },
-        Point::ToolAfter => Moment {
+        Point::ToolBefore => DecodedEvent { tool: Some(tool(payload)?), body: arguments(payload)?, ..common },
+        Point::ToolAfter => DecodedEvent {
             tool: Some(tool(payload)?),
             arguments: arguments(payload).ok(),
             took: millis(payload, "/duration"),
@@ -100,8 +100,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             body: result(payload)?,
             ..common
         },
-        Point::PromptSubmit => Moment { body: prompt(payload, "/prompt", "/attachments")?, ..common },
-        _ => Moment { body: payload.body(&[])?, ..common },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/prompt", "/attachments")?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 

@@ -4,7 +4,7 @@ use tollgate_core::Point;
 use tollgate_wire::dialect::HookAnswer;
 
 use super::claude_like::{self, Answer, no_object};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Factory's droid: https://docs.factory.ai/reference/hooks-reference
 ///
@@ -40,11 +40,11 @@ pub(super) static AGENT: Agent = Agent {
     refuse: claude_like::refuse,
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let moment = claude_like::decode(payload)?;
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let decoded = claude_like::decode(payload)?;
     Ok(match payload.hook.point {
-        Point::ToolAfter => Moment { body: payload.body_in_text(&["tool_response"])?, ..moment },
-        _ => moment,
+        Point::ToolAfter => DecodedEvent { body: payload.body_in_text(&["tool_response"])?, ..decoded },
+        _ => decoded,
     })
 }
 

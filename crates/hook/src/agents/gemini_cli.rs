@@ -5,7 +5,7 @@ use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::HookAnswer;
 
 use super::claude_like::{self, Answer, no_object, text_of};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said, worded};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, worded};
 
 /// Gemini CLI: https://geminicli.com/docs/hooks/reference
 ///
@@ -58,22 +58,22 @@ fn event(doc: &Value) -> Option<&str> {
     doc.get("hook_event_name")?.as_str()
 }
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let model = Moment { model: payload.text("/llm_request/model"), ..claude_like::common(payload) };
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let model = DecodedEvent { model: payload.text("/llm_request/model"), ..claude_like::common(payload) };
     Ok(match payload.hook.point {
         Point::ToolBefore | Point::ToolAfter => {
-            let moment = claude_like::decode(payload)?;
+            let decoded = claude_like::decode(payload)?;
             let failed = payload.doc.pointer("/tool_response/error").is_some_and(|error| !error.is_null());
-            Moment {
+            DecodedEvent {
                 // The name alone does not tell where the server's name ends.
                 server: payload.text("/mcp_context/server_name"),
-                ended: moment.ended.map(|ended| if failed { Ended::Error } else { ended }),
+                ended: decoded.ended.map(|ended| if failed { Ended::Error } else { ended }),
                 reason: payload.text("/tool_response/error/message").or(payload.text("/tool_response/error")),
-                ..moment
+                ..decoded
             }
         }
-        Point::ModelRequest | Point::ToolList => Moment { body: payload.body(&["llm_request"])?, ..model },
-        Point::ModelResponse => Moment { body: payload.body(&["llm_response"])?, ..model },
+        Point::ModelRequest | Point::ToolList => DecodedEvent { body: payload.body(&["llm_request"])?, ..model },
+        Point::ModelResponse => DecodedEvent { body: payload.body(&["llm_response"])?, ..model },
         _ => claude_like::decode(payload)?,
     })
 }

@@ -5,7 +5,7 @@ use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Goose: https://block.github.io/goose/docs
 pub(super) static AGENT: Agent = Agent {
@@ -39,10 +39,13 @@ pub(super) static AGENT: Agent = Agent {
     refuse: |reason| dialect::goose_hook(&refusal(reason)),
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common =
-        Moment { session: payload.text("/session_id"), cwd: payload.text("/working_dir"), ..Moment::default() };
-    let call = |moment| -> Result<Moment<'a>, String> {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let common = DecodedEvent {
+        session: payload.text("/session_id"),
+        cwd: payload.text("/working_dir"),
+        ..DecodedEvent::default()
+    };
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
         let tool = match (payload.text("/tool_name"), payload.hook.name) {
             (Some(tool), _) => tool,
             (None, "BeforeShellExecution" | "AfterShellExecution") => "developer__shell",
@@ -51,13 +54,13 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
         };
         // Its own tools are written like those of MCP servers.
         let server = tool.split_once("__").map(|(server, _)| server).filter(|server| *server != "developer");
-        Ok(Moment { tool: Some(tool), server, ..moment })
+        Ok(DecodedEvent { tool: Some(tool), server, ..decoded })
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: payload.body(&["tool_input"])?, ..call(common)? },
+        Point::ToolBefore => DecodedEvent { body: payload.body(&["tool_input"])?, ..call(common)? },
         Point::ToolAfter => {
             let failed = payload.hook.name == "PostToolUseFailure";
-            Moment {
+            DecodedEvent {
                 arguments: payload.body(&["tool_input"]).ok(),
                 ended: Some(if failed { Ended::Error } else { Ended::Ok }),
                 reason: payload.text("/message").filter(|_| failed),
@@ -65,8 +68,8 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
                 ..call(common)?
             }
         }
-        Point::PromptSubmit => Moment { body: prompt(payload, "/message", "/attachments")?, ..common },
-        _ => Moment { body: payload.body(&[])?, ..common },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/message", "/attachments")?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 

@@ -7,7 +7,7 @@ use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Kiro: https://kiro.dev/docs/cli/hooks and https://kiro.dev/docs/cli/v3/hooks
 pub(super) static AGENT: Agent = Agent {
@@ -51,28 +51,29 @@ pub(super) static AGENT: Agent = Agent {
     refuse: HookAnswer::fails,
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common = Moment { session: payload.text("/session_id"), cwd: payload.text("/cwd"), ..Moment::default() };
-    let call = |moment| -> Result<Moment<'a>, String> {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let common =
+        DecodedEvent { session: payload.text("/session_id"), cwd: payload.text("/cwd"), ..DecodedEvent::default() };
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
         let tool = payload.must("/tool_name")?;
         // `@git/status` is `status` of the server `git`.
         let server = tool.strip_prefix('@').and_then(|rest| rest.split_once('/')).map(|(server, _)| server);
-        Ok(Moment { tool: Some(tool), server, ..moment })
+        Ok(DecodedEvent { tool: Some(tool), server, ..decoded })
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: payload.body(&["tool_input"])?, ..call(common)? },
+        Point::ToolBefore => DecodedEvent { body: payload.body(&["tool_input"])?, ..call(common)? },
         Point::ToolAfter => {
             let failed =
                 payload.doc.pointer("/tool_response/success").and_then(|success| success.as_bool()) == Some(false);
-            Moment {
+            DecodedEvent {
                 arguments: payload.body(&["tool_input"]).ok(),
                 ended: Some(if failed { Ended::Error } else { Ended::Ok }),
                 body: payload.result(&["tool_response"]),
                 ..call(common)?
             }
         }
-        Point::PromptSubmit => Moment { body: prompt(payload, "/prompt", "/attachments")?, ..common },
-        _ => Moment { body: payload.body(&[])?, ..common },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/prompt", "/attachments")?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tollgate_core::{Body, Ended, Point};
 
 use super::common::{millis, prompt};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload};
 use crate::shim;
 
 /// OpenClaw: https://docs.openclaw.ai/plugins/hooks
@@ -62,22 +62,22 @@ pub(super) static AGENT: Agent = Agent {
     refuse: |reason| shim::answer(&Decision::deny(reason)),
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let session = payload.text("/ctx/sessionId").or_else(|| payload.text("/ctx/sessionKey"));
-    let common = Moment { session, cwd: payload.text("/cwd"), ..Moment::default() };
-    let call = |moment| -> Result<Moment<'a>, String> {
-        Ok(Moment {
+    let common = DecodedEvent { session, cwd: payload.text("/cwd"), ..DecodedEvent::default() };
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
+        Ok(DecodedEvent {
             tool: Some(payload.must("/event/toolName")?),
             call_id: payload.text("/event/toolCallId"),
-            ..moment
+            ..decoded
         })
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: payload.body(&["event", "params"])?, ..call(common)? },
+        Point::ToolBefore => DecodedEvent { body: payload.body(&["event", "params"])?, ..call(common)? },
         Point::ToolAfter => {
             let error = payload.text("/event/error");
             let result = payload.body(&["event", "result"]).or_else(|_| payload.body(&["event", "error"]));
-            Moment {
+            DecodedEvent {
                 arguments: payload.body(&["event", "params"]).ok(),
                 took: millis(payload, "/event/durationMs"),
                 reason: error,
@@ -86,13 +86,13 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
                 ..call(common)?
             }
         }
-        Point::ToolPersist => Moment { body: payload.body(&["event", "message"])?, ..call(common)? },
-        Point::MessageWrite => Moment { body: payload.body(&["event", "message"])?, ..common },
-        Point::PromptSubmit => Moment { body: prompt(payload, "/event/prompt", "/event/attachments")?, ..common },
+        Point::ToolPersist => DecodedEvent { body: payload.body(&["event", "message"])?, ..call(common)? },
+        Point::MessageWrite => DecodedEvent { body: payload.body(&["event", "message"])?, ..common },
+        Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/event/prompt", "/event/attachments")?, ..common },
         Point::ModelRequest | Point::ModelResponse => {
-            Moment { model: payload.text("/event/model"), body: payload.body(&["event"])?, ..common }
+            DecodedEvent { model: payload.text("/event/model"), body: payload.body(&["event"])?, ..common }
         }
-        _ => Moment { body: payload.body(&["event"])?, ..common },
+        _ => DecodedEvent { body: payload.body(&["event"])?, ..common },
     })
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use tollgate_core::{Body, Ended, Point};
 
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload};
 use crate::shim;
 
 /// OpenCode: https://opencode.ai/docs/plugins
@@ -41,14 +41,18 @@ pub(super) static AGENT: Agent = Agent {
     refuse: |reason| shim::answer(&Decision::deny(reason)),
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common = Moment { session: payload.text("/input/sessionID"), cwd: payload.text("/cwd"), ..Moment::default() };
-    let call = |moment| -> Result<Moment<'a>, String> {
-        Ok(Moment { tool: Some(payload.must("/input/tool")?), call_id: payload.text("/input/callID"), ..moment })
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let common = DecodedEvent {
+        session: payload.text("/input/sessionID"),
+        cwd: payload.text("/cwd"),
+        ..DecodedEvent::default()
+    };
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
+        Ok(DecodedEvent { tool: Some(payload.must("/input/tool")?), call_id: payload.text("/input/callID"), ..decoded })
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: payload.body(&["output", "args"])?, ..call(common)? },
-        Point::ToolAfter => Moment {
+        Point::ToolBefore => DecodedEvent { body: payload.body(&["output", "args"])?, ..call(common)? },
+        Point::ToolAfter => DecodedEvent {
             arguments: payload.body(&["input", "args"]).ok(),
             ended: Some(Ended::Ok),
             body: payload.body(&["output"])?,
@@ -56,9 +60,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
         },
         Point::PromptSubmit => {
             let model = payload.text("/output/message/model/modelID");
-            Moment { model, body: message(payload)?, ..common }
+            DecodedEvent { model, body: message(payload)?, ..common }
         }
-        _ => Moment { body: payload.body(&[])?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 

@@ -5,7 +5,7 @@ use tollgate_core::Point;
 use tollgate_wire::dialect::HookAnswer;
 
 use super::claude_like::{self, Answer};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// What `UserPromptSubmit` is when nobody has submitted anything.
 const CONTINUES: &str = "UserPromptSubmit (continuation)";
@@ -64,10 +64,10 @@ fn event(doc: &Value) -> Option<&str> {
     Some(if empty && doc.get("submitted_prompt").is_none() { CONTINUES } else { name })
 }
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let moment = claude_like::decode(payload)?;
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let decoded = claude_like::decode(payload)?;
     // The one that the model gave; the other is made up for hooks.
-    Ok(Moment { call_id: payload.text("/tool_call_id").or(moment.call_id), ..moment })
+    Ok(DecodedEvent { call_id: payload.text("/tool_call_id").or(decoded.call_id), ..decoded })
 }
 
 fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {

@@ -20,10 +20,10 @@ pub(super) fn answers(agent: &'static Agent, text: &str) -> String {
     let mut doc = Value::Null;
     let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap_or_else(|answer| panic!("{answer:?}"));
     let can = read.payload.hook.can;
-    let moment = read.event.as_ref().unwrap_or_else(|problem| panic!("{problem}"));
+    let decoded = read.event.as_ref().unwrap_or_else(|problem| panic!("{problem}"));
     let decision = |said| Decision { said, notes: Vec::new(), tells: Vec::new() };
     let told = Decision { said: Said::Pass, notes: vec!["mind this".to_owned()], tells: vec!["seen".to_owned()] };
-    let other = marked(moment.body.clone().into_json().unwrap_or_default());
+    let other = marked(decoded.body.clone().into_json().unwrap_or_default());
     let cases = [
         ("go", true, decision(Said::Pass)),
         ("stop", true, decision(Said::Deny("no, because".to_owned()))),
@@ -64,9 +64,9 @@ fn every_document_is_understood_by_the_agent_that_wrote_it() {
             let read = run::read(agent, event_of(agent, name), text.as_bytes(), &mut doc);
             let read = read.unwrap_or_else(|answer| panic!("{name}: {answer:?}"));
             assert_eq!(read.agent.id, agent.id, "{name}");
-            let moment = read.event.as_ref().unwrap_or_else(|problem| panic!("{name}: {problem}"));
-            assert_eq!(moment.tool.is_some(), read.payload.hook.point.is_about_a_tool(), "{name}");
-            assert!(moment.body.json().is_ok() && moment.body.ambiguity().is_none(), "{name}");
+            let decoded = read.event.as_ref().unwrap_or_else(|problem| panic!("{name}: {problem}"));
+            assert_eq!(decoded.tool.is_some(), read.payload.hook.point.is_about_a_tool(), "{name}");
+            assert!(decoded.body.json().is_ok() && decoded.body.ambiguity().is_none(), "{name}");
             let go = Decision { said: Said::Pass, notes: Vec::new(), tells: Vec::new() };
             let neutral = HookAnswer { stdout: read.payload.hook.neutral.to_owned(), ..HookAnswer::SILENT };
             assert_eq!(run::say(&read, go), neutral, "silence is not neutral: {name}");
@@ -214,7 +214,7 @@ fn a_result_that_is_not_there() {
         let (agent, mut doc) = (super::find(id).unwrap(), Value::Null);
         let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "ls"}}).to_string();
         let read = run::read(agent, None, text.as_bytes(), &mut doc).unwrap();
-        assert_eq!(read.event.is_ok_and(|moment| moment.body.json() == Ok(&Value::Null)), may, "{id}");
+        assert_eq!(read.event.is_ok_and(|decoded| decoded.body.json() == Ok(&Value::Null)), may, "{id}");
     }
 }
 

@@ -6,7 +6,7 @@ use tollgate_core::{Ended, Point};
 use tollgate_wire::dialect::{self, HookAnswer};
 
 use super::common::{prompt, refusal};
-use crate::agent::{Agent, Can, Decision, Hook, Moment, Payload, Said};
+use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 
 /// Windsurf: https://docs.windsurf.com/windsurf/cascade/hooks
 pub(super) static AGENT: Agent = Agent {
@@ -38,14 +38,14 @@ pub(super) static AGENT: Agent = Agent {
     refuse: HookAnswer::fails,
 };
 
-fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
-    let common = Moment {
+fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
+    let common = DecodedEvent {
         session: payload.text("/trajectory_id"),
         model: payload.text("/model_name"),
         cwd: payload.text("/tool_info/cwd"),
-        ..Moment::default()
+        ..DecodedEvent::default()
     };
-    let call = |moment| -> Result<Moment<'a>, String> {
+    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
         let tool = match payload.hook.name {
             "pre_mcp_tool_use" | "post_mcp_tool_use" => payload.must("/tool_info/mcp_tool_name")?,
             // Before and after, the call has one name.
@@ -53,15 +53,15 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             "pre_read_code" | "post_read_code" => "pre_read_code",
             _ => "pre_write_code",
         };
-        Ok(Moment { tool: Some(tool), server: payload.text("/tool_info/mcp_server_name"), ..moment })
+        Ok(DecodedEvent { tool: Some(tool), server: payload.text("/tool_info/mcp_server_name"), ..decoded })
     };
     let arguments = || match payload.hook.name.ends_with("mcp_tool_use") {
         true => payload.arguments_in_text(&["tool_info", "mcp_tool_arguments"]),
         false => payload.body(&["tool_info"]),
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => Moment { body: arguments()?, ..call(common)? },
-        Point::ToolAfter => Moment {
+        Point::ToolBefore => DecodedEvent { body: arguments()?, ..call(common)? },
+        Point::ToolAfter => DecodedEvent {
             arguments: arguments().ok(),
             ended: Some(Ended::Ok),
             // Only MCP tools come with what they answered.
@@ -69,9 +69,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<Moment<'a>, String> {
             ..call(common)?
         },
         Point::PromptSubmit => {
-            Moment { body: prompt(payload, "/tool_info/user_prompt", "/tool_info/attachments")?, ..common }
+            DecodedEvent { body: prompt(payload, "/tool_info/user_prompt", "/tool_info/attachments")?, ..common }
         }
-        _ => Moment { body: payload.body(&[])?, ..common },
+        _ => DecodedEvent { body: payload.body(&[])?, ..common },
     })
 }
 

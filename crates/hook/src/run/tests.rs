@@ -247,7 +247,7 @@ fn an_envelope_that_can_be_read_in_two_ways_is_refused_at_every_event() {
 }
 
 /// Claude Code, decoded by another function.
-fn decoded_by(decode: for<'a> fn(&Payload<'a>) -> Result<Moment<'a>, String>) -> &'static Agent {
+fn decoded_by(decode: for<'a> fn(&Payload<'a>) -> Result<DecodedEvent<'a>, String>) -> &'static Agent {
     Box::leak(Box::new(Agent { decode, calls: |_| true, doubled: true, ..*find("claude-code").unwrap() }))
 }
 
