@@ -4,7 +4,6 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use crate::output::short;
 use serde_json::Value;
 use tollgate_audit::{Entry, Record};
 use tollgate_core::{Body, Ended, Point};
