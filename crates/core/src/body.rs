@@ -113,6 +113,18 @@ impl Body {
 
     /// A place for what is worked out from the document and nothing else: clones share it, and it goes with the
     /// document as soon as somebody writes. It is of the type that asked first; none for any other.
+    ///
+    /// ```
+    /// # use std::sync::OnceLock;
+    /// # use tollgate_core::Body;
+    /// let mut body = Body::from(serde_json::json!({"command": "ls"}));
+    /// let length = |body: &Body| *body.derived::<OnceLock<usize>>().unwrap().get_or_init(|| body.to_bytes().len());
+    /// assert_eq!(length(&body), 16);
+    /// body.json_mut()?["command"] = "rm".into();
+    /// body.json_mut()?["force"] = true.into();
+    /// assert_eq!(length(&body), 29);
+    /// # Ok::<(), tollgate_core::Fault>(())
+    /// ```
     pub fn derived<T: Any + Default + Send + Sync>(&self) -> Option<&T> {
         self.reading().derived.get_or_init(|| Arc::<T>::default()).downcast_ref()
     }
