@@ -313,7 +313,7 @@ fn a_kept_plan_cannot_say_what_is_trusted() {
     ];
     for lie in lies {
         assert_ne!(lie, good);
-        fs::write(&plan, format!("{}\n{lie}", hex(&Sha256::digest(lie.as_bytes())))).unwrap();
+        fs::write(&plan, format!("{}\n{lie}", tollgate_wire::hex::encode(&Sha256::digest(lie.as_bytes())))).unwrap();
         fs::set_permissions(&plan, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(user.hooks(), "guard does not run", "{lie}");
     }
