@@ -18,8 +18,9 @@ use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::task::{Context, Poll, Waker};
+use std::thread::Builder;
 use std::time::Duration;
 
 use tollgate_config::{Basis, Paths, Plan, basis, combine, load_cached_on, on, same};
@@ -236,15 +237,15 @@ impl Live {
                 live.look();
             }
         };
-        std::thread::Builder::new().name("tollgate-watch".to_owned()).spawn(watch)?;
+        Builder::new().name("tollgate-watch".to_owned()).spawn(watch)?;
         Ok(Watching { _stop: stop })
     }
 
     /// Looks now whether anything has changed, unless somebody else is looking.
     pub fn look(&self) {
         let Ok(mut followed) = self.followed.try_lock().or_else(|error| match error {
-            std::sync::TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
-            std::sync::TryLockError::WouldBlock => Err(()),
+            TryLockError::Poisoned(poisoned) => Ok(poisoned.into_inner()),
+            TryLockError::WouldBlock => Err(()),
         }) else {
             return;
         };
@@ -298,7 +299,7 @@ impl Live {
         self.put(new.engine(&self.surface, now.stand.clone())?);
         // At midnight most policies stay as they are.
         let is_news = now.problem.is_some() || !same(&new.plan, &followed.plan);
-        *followed = new;
+        let_go(std::mem::replace(followed, new));
         if is_news {
             self.tell(&Change::Reloaded);
         }
@@ -341,7 +342,10 @@ impl Live {
 
     fn put(&self, opened: Opened) {
         let halted = opened.stand.halted.is_some();
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened);
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *now, Arc::new(opened));
+        drop(now);
+        let_go(before);
         if halted {
             let waiting = std::mem::take(&mut self.waiting().wakers);
             // A task that panics when it is woken must not keep the others asleep.
@@ -354,9 +358,15 @@ impl Live {
         let _ = Fault::catch(|| (self.tell)(change));
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Drops what is no longer in force. With it may go a record that still publishes a head, and for that a halt cannot wait.
+fn let_go<T: Send + 'static>(old: T) {
+    // Without a thread to spare it is dropped here.
+    let _ = Builder::new().name("tollgate-end".to_owned()).spawn(move || drop(old));
 }
 
 fn millis(time: Duration) -> u64 {
