@@ -9,7 +9,7 @@ use std::path::Path;
 
 use expect_test::{Expect, expect};
 use hooked::{Folder, told};
-use tollgate_config::{File, Hook, Layer, Paths, Trust, inspect, kind, load};
+use tollgate_config::{File, Hook, Layer, Paths, Trust, inspect, kind, load, load_cached};
 
 /// What a policy of the project comes to, or how its mistakes look.
 fn check(text: &str, expected: Expect) {
@@ -406,7 +406,10 @@ fn whose_hooks_run() {
 fn a_hook_survives_being_kept() {
     let folder = Folder::new();
     folder.write("project/tollgate.toml", POLICY);
-    let hooks = load(&folder.paths()).unwrap().hooks;
-    let kept = serde_json::to_string(&hooks).unwrap();
-    assert_eq!(serde_json::from_str::<Vec<Hook>>(&kept).unwrap(), hooks);
+    let paths = Paths { cache: Some(folder.0.join("cache")), ..folder.paths() };
+    let hooks = load(&paths).unwrap().hooks;
+    for kept in [false, true] {
+        assert_eq!(folder.0.join("cache").exists(), kept);
+        assert_eq!(load_cached(&paths).unwrap().hooks, hooks);
+    }
 }
