@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tollgate_rules::form::{Ask, Date, Mode, Override, OverrideDecision, OverrideMode, Rule};
 use tollgate_rules::{Mistake, Placed as Given, Setting, Source, Step, compile};
 
+use crate::checks;
 use crate::plan::{Placed, Plan};
 
 /// Carries out the overrides of limits, loops, requirements and dedupes.
@@ -13,24 +14,29 @@ pub(crate) fn overrides(plan: &mut Plan) -> Vec<Mistake> {
     let (of_rules, others) =
         std::mem::take(&mut plan.overrides).into_iter().partition(|(id, _)| rules.contains(id.as_str()));
     plan.overrides = of_rules;
-    let mut found = Vec::new();
+    let (mut found, mut off) = (Vec::new(), Plan::default());
     for (id, form) in others {
         let path = plan.override_paths.get(&id).cloned().unwrap_or_default();
-        if let Err(mistake) = one(plan, &id, &form) {
+        if form.mode == Some(OverrideMode::Off) {
+            switch_off(plan, &id, &mut off);
+        } else if let Err(mistake) = one(plan, &id, &form) {
             found.push(mistake.below(&path));
         }
     }
+    // What is switched off is never run, and what is wrong with it is a mistake all the same.
+    checks::compile(&mut off, &mut found);
     found
 }
 
+fn switch_off(plan: &mut Plan, id: &str, off: &mut Plan) {
+    let is = |own: &Option<String>| own.as_deref() == Some(id);
+    off.limits.extend(plan.limits.extract_if(.., |one| one.form.id == id));
+    off.loops.extend(plan.loops.extract_if(.., |one| is(&one.form.id)));
+    off.requires.extend(plan.requires.extract_if(.., |one| is(&one.form.id)));
+    off.dedupes.extend(plan.dedupes.extract_if(.., |one| is(&one.form.id)));
+}
+
 fn one(plan: &mut Plan, id: &str, form: &Override) -> Result<(), Mistake> {
-    if form.mode == Some(OverrideMode::Off) {
-        plan.limits.retain(|limit| limit.form.id != id);
-        plan.loops.retain(|one| one.form.id.as_deref() != Some(id));
-        plan.requires.retain(|one| one.form.id.as_deref() != Some(id));
-        plan.dedupes.retain(|one| one.form.id.as_deref() != Some(id));
-        return Ok(());
-    }
     let mode = form.mode.map(|mode| if mode == OverrideMode::Observe { Mode::Observe } else { Mode::Enforce });
     if let Some(Placed { form: limit, .. }) = plan.limits.iter_mut().find(|limit| limit.form.id == id) {
         limit.mode = mode.or(limit.mode);

@@ -34,6 +34,7 @@ use tollgate_wire::hex;
 
 use crate::apply;
 use crate::audit::Audit;
+use crate::checks;
 use crate::diagnostic::Diagnostics;
 use crate::file::hash as sha256;
 use crate::form::Ambiguous;
@@ -259,7 +260,9 @@ impl Form {
             files: loaded.all().cloned().collect(),
             ..Plan::default()
         };
-        apply::rules(&mut plan, today).is_empty().then_some(plan)
+        let mut mistakes = apply::rules(&mut plan, today);
+        checks::compile(&mut plan, &mut mistakes);
+        mistakes.is_empty().then_some(plan)
     }
 }
 

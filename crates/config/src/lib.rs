@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!  Paths ──► File ──► PolicyFile ─┐
-//!  packs ────────────► PackFile ──┼──► layers ──► compiled rules ──► Plan ──► engine
+//!  packs ────────────► PackFile ──┼──► layers ──► compiled ──► Plan ──► engine
 //!  Trust ─────────────────────────┘    who may relax what            ignored, warnings
 //! ```
 //!
@@ -26,6 +26,7 @@
 mod apply;
 mod audit;
 mod cached;
+mod checks;
 mod diagnostic;
 mod file;
 mod form;
@@ -49,6 +50,7 @@ mod trust;
 
 pub use audit::{Anchor, Audit, AuditFile, Keep, Size, Sync};
 pub use cached::{Basis, basis, load_cached, load_cached_on, same};
+pub use checks::{Check, Checks, Tools};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Text};
 pub use file::{File, Layer, hash as sha256};
 pub use form::{Ambiguous, PackFile, Packs, PolicyFile, Unknown, schemas};

@@ -8,6 +8,7 @@ use tollgate_rules::form::{Date, Mode};
 
 use crate::apply;
 use crate::audit;
+use crate::checks;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::file::{File, Layer};
 use crate::form::PolicyFile;
@@ -283,5 +284,6 @@ fn together(mut layering: Layering<'_>, today: Date) -> Result<(Plan, Vec<tollga
     mistakes.extend(meaning::checks(&plan));
     mistakes.extend(apply::overrides(&mut plan));
     mistakes.extend(apply::rules(&mut plan, today));
+    checks::compile(&mut plan, &mut mistakes);
     Ok((plan, mistakes))
 }

@@ -1,8 +1,7 @@
 //! Whether what is written makes sense, beyond its shape.
 
-use tollgate_core::Names;
-use tollgate_rules::form::{Conditions, Dedupe, Limit, Loop, Rule, Span, Tools};
-use tollgate_rules::{Arguments, Condition, Mistake, Step};
+use tollgate_rules::form::{Dedupe, Limit, Loop, Rule, Span, Tools};
+use tollgate_rules::{Condition, Mistake, Step};
 
 use crate::layer::{Parsed, resolve};
 use crate::pack::pack_names;
@@ -33,58 +32,23 @@ pub(crate) fn settings(parsed: &Parsed) -> Vec<Mistake> {
     packs.chain(folders).collect()
 }
 
-/// What is wrong with what a plan has beside its rules.
+/// What is wrong with what a plan has beside its rules, apart from conditions.
 pub(crate) fn checks(plan: &Plan) -> Vec<Mistake> {
-    let names = tollgate_wire::names();
-    let mut found: Vec<Mistake> = Vec::new();
-    for one in &plan.limits {
-        found.extend(limit(one).into_iter().chain(conditions(&one.form.conditions, &one.path, &names)));
-    }
-    for one in &plan.loops {
-        found.extend(repeat(one).into_iter().chain(conditions(&one.form.conditions, &one.path, &names)));
-    }
-    for one in &plan.dedupes {
-        found.extend(dedupe(one).into_iter().chain(conditions(&one.form.conditions, &one.path, &names)));
-    }
-    for Placed { form, path, .. } in &plan.requires {
-        let tool = Conditions { tool: Some(form.tool.clone()), server: form.server.clone(), ..Conditions::default() };
-        found.extend(conditions(&tool, path, &names));
-        let arguments = Arguments::compile(&form.arg).err().into_iter().flatten();
-        found.extend(arguments.map(|mistake| mistake.at("arg").below(path)));
-    }
-    found
+    let limits = plan.limits.iter().flat_map(limit);
+    limits.chain(plan.loops.iter().flat_map(repeat)).chain(plan.dedupes.iter().filter_map(dedupe)).collect()
 }
 
 /// What is wrong with the names in `[tools]`.
 pub(crate) fn tools(parsed: &Parsed) -> Vec<Mistake> {
     let Some(Tools { read, write, admin, allow, deny }) = &parsed.form.tools else { return Vec::new() };
     let names = tollgate_wire::names();
-    let empty = Vec::new();
-    let lists = [
-        ("read", read),
-        ("write", write),
-        ("admin", admin),
-        ("allow", allow.as_ref().unwrap_or(&empty)),
-        ("deny", deny),
-    ];
-    let mut found = Vec::new();
-    for (key, list) in lists {
-        for (index, matcher) in list.iter().enumerate() {
-            let form = Conditions { tool: Some(matcher.clone()), ..Conditions::default() };
-            let path = [parsed.key(&["tools", key]), vec![index.into()]].concat();
-            found.extend(conditions(&form, &path, &names).into_iter().map(|mut mistake| {
-                // It was looked at as the condition `tool`, and is written without that name.
-                mistake.path.remove(path.len());
-                mistake
-            }));
-        }
-    }
-    found
-}
-
-fn conditions(form: &Conditions, path: &[Step], names: &Names) -> Vec<Mistake> {
-    let found = Condition::compile(form, names).err().into_iter().flatten();
-    found.map(|mistake| mistake.below(path)).collect()
+    let allow = allow.as_deref().unwrap_or_default();
+    let lists = [("read", &read[..]), ("write", write), ("admin", admin), ("allow", allow), ("deny", deny)];
+    let wrong = lists.into_iter().filter(|(_, list)| !list.is_empty()).flat_map(|(key, list)| {
+        let found = Condition::tools(list, &names).err().unwrap_or_default();
+        found.into_iter().map(move |mistake| mistake.below(&parsed.key(&["tools", key])))
+    });
+    wrong.collect()
 }
 
 /// Rules that never get their turn, because another says the same of the same calls.
@@ -124,6 +88,8 @@ fn limit(Placed { form, path, .. }: &Placed<Limit>) -> Vec<Mistake> {
         found.push(mistake.at("cost").below(path));
     }
     found.extend(form.every.as_ref().and_then(|every| span(every, "every", path)));
+    let timeout = form.ask.as_ref().and_then(|ask| ask.table().timeout);
+    found.extend(timeout.and_then(|timeout| span(&timeout, "timeout", &[&path[..], &["ask".into()]].concat())));
     found
 }
 

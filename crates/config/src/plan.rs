@@ -9,6 +9,7 @@ use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Overri
 use tollgate_rules::{Mistake, RuleSet, Step};
 
 use crate::audit::Audit;
+use crate::checks::Checks;
 use crate::diagnostic::{Diagnostic, Diagnostics, Text};
 use crate::file::File;
 use crate::form::{Ambiguous, Unknown};
@@ -30,7 +31,7 @@ pub struct Placed<T> {
 
 /// Which tools one layer lets through. A call must get through every one.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Toolset {
+pub struct Toolset<List = Vec<Matcher>> {
     /// Who wrote it.
     pub origin: Arc<str>,
     /// Where it stands.
@@ -39,15 +40,15 @@ pub struct Toolset {
     /// Whether a tool that is not known is refused.
     pub default: Unknown,
     /// The tools that are known to this layer: those it names itself, and those named by whoever may add to it.
-    pub known: Vec<Matcher>,
+    pub known: List,
     /// Refused, unless `lifted` says otherwise.
-    pub admin: Vec<Matcher>,
+    pub admin: List,
     /// What whoever may do so has allowed in spite of `admin`.
-    pub lifted: Vec<Matcher>,
+    pub lifted: List,
     /// If given, nothing else runs.
-    pub allow: Option<Vec<Matcher>>,
+    pub allow: Option<List>,
     /// Refused, whatever `allow` says.
-    pub deny: Vec<Matcher>,
+    pub deny: List,
 }
 
 /// A part of a file that would make the policy weaker, and that its writer had no right to.
@@ -102,6 +103,8 @@ pub struct Plan {
     pub hooks: Vec<Hook>,
     /// The rules, compiled, with exceptions and overrides.
     pub compiled: Option<RuleSet>,
+    /// What stands beside the rules, compiled.
+    pub checks: Option<Checks>,
     /// What does not hold. Every answer shows that there is something.
     pub ignored: Vec<Relaxation>,
     /// What is probably not what was meant, `ignored` included.

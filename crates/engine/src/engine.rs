@@ -5,7 +5,7 @@ use tollgate_core::{Act, Clock, Names, Pipeline, Registration, Registry, Role};
 use tollgate_rules::form::Mode;
 use tollgate_rules::{Ambient, Mistake};
 
-use crate::assemble::{Checks, Compiler};
+use crate::assemble::{Assembly, Checks};
 use crate::checks::{DryRun, Preview, order};
 use crate::hooks;
 use crate::observe::{Observed, Report, observing};
@@ -83,7 +83,7 @@ pub(crate) struct Asking {
 }
 
 impl Engine {
-    /// Compiles a plan, or says all that is wrong with it, in the files where it stands.
+    /// Runs a plan that [`tollgate_config`] has compiled, or says why that cannot be.
     pub fn new(plan: Plan, parts: Parts) -> Result<Self, Diagnostics> {
         let names = tollgate_wire::names();
         let loaded = load(plan, &parts, &names)?;
@@ -134,7 +134,7 @@ impl Loaded {
 fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics> {
     let folders = plan.workspace.iter().filter_map(|folder| Some(folder.to_str()?.to_owned())).collect();
     let ambient: Arc<dyn Ambient> = Arc::new(Workspaces { inner: Arc::clone(&parts.ambient), folders });
-    let (checks, rules) = compile(&plan, names, &ambient).map_err(|mistakes| plan.diagnose(&mistakes))?;
+    let (checks, rules) = compiled(&plan, &ambient)?;
     let hooks = [hooks::registrations(&plan, names), hooks::untrusted(&plan)].concat();
     let (state, report) = (&parts.state, parts.report.as_ref());
     let made = Made { plan: &plan, checks: &checks, rules: &rules, parts, state, report };
@@ -143,20 +143,15 @@ fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics>
     Ok(Loaded { plan, checks, rules, ambient, pipeline, asking: OnceLock::new() })
 }
 
-fn compile(plan: &Plan, names: &Names, ambient: &Arc<dyn Ambient>) -> Result<(Checks, Rules), Vec<Mistake>> {
-    let mut compiler = Compiler { plan, names, ambient, mistakes: Vec::new() };
-    let checks = compiler.checks();
-    let mut mistakes = compiler.mistakes;
-    let set = match &plan.compiled {
-        Some(set) => set.clone(),
-        // A plan that was put together by hand. To go on without its rules would be no rules at all.
-        None => {
-            mistakes.push(Mistake::new("the plan's rules are not compiled; `tollgate_config::load` does that"));
-            return Err(mistakes);
-        }
+/// The checks and rules of a plan. One without them was put together by hand, and to go on would be no rules at all.
+fn compiled(plan: &Plan, ambient: &Arc<dyn Ambient>) -> Result<(Checks, Rules), Diagnostics> {
+    let (Some(checks), Some(set)) = (&plan.checks, &plan.compiled) else {
+        return Err(plan.diagnose(&[Mistake::new("the plan is not compiled; `tollgate_config::load` does that")]));
     };
-    let rules = Rules { set, ambient: Arc::clone(ambient) };
-    if mistakes.is_empty() { Ok((checks, rules)) } else { Err(mistakes) }
+    Ok((
+        Assembly { files: &plan.files, ambient }.checks(checks),
+        Rules { set: set.clone(), ambient: Arc::clone(ambient) },
+    ))
 }
 
 /// What a pipeline is made of.

@@ -10,10 +10,10 @@ use tollgate_rules::CallFacts;
 use tollgate_shell::Effect;
 use tollgate_wire::form::{ActForm, TraceForm};
 
+use crate::Engine;
 use crate::hooks::HookForm;
 use crate::observe::Observed;
 use crate::rules::FindingForm;
-use crate::Engine;
 
 /// What would happen to a call, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -15,7 +15,7 @@ use tollgate_core::{Act, Body, Event, Guard, Outcome, Point, Registration, Step,
 use tollgate_engine::state::{Files, Grant, Memory, State};
 use tollgate_engine::{Engine, Observed, Parts, Report};
 use tollgate_rules::Still;
-use tollgate_rules::form::{Date, Matcher};
+use tollgate_rules::form::Date;
 use tollgate_testkit::ManualClock;
 
 const GITHUB: &str = include_str!("github.toml");
@@ -225,19 +225,33 @@ fn one_thing_alone_may_only_observe() {
 }
 
 #[test]
-fn every_mistake_is_shown_where_it_stands() {
-    let mut plan = plan(&format!("{BARE}[tools]\ndeny = ['a']\n\n[[limit]]\nid = 'l'\ntool = 'x'\nmax = 1\n"));
-    // The files are checked when they are loaded; a plan can still be changed.
-    let wrong: Matcher = serde_json::from_value(json!({"regex": "("})).unwrap();
-    plan.limits[0].form.conditions.tool = Some(wrong.clone());
-    plan.tools[0].deny = vec![wrong];
-    let shown = Engine::new(plan.clone(), World::new().parts).err().unwrap().to_string();
-    for place in ["tollgate.toml:4:", "tollgate.toml:8:"] {
-        assert!(shown.contains(place), "{place} in\n{shown}");
+fn a_plan_that_is_not_compiled_does_not_run() {
+    let text = format!("{BARE}[[limit]]\nid = 'l'\ntool = 'x'\nmax = 1\n");
+    for lose in [|plan: &mut Plan| plan.compiled = None, |plan: &mut Plan| plan.checks = None] {
+        let mut plan = plan(&text);
+        lose(&mut plan);
+        let shown = Engine::new(plan, World::new().parts).err().unwrap().to_string();
+        assert!(shown.contains("the plan is not compiled"), "{shown}");
     }
-    plan.compiled = None;
-    let shown = Engine::new(plan, World::new().parts).err().unwrap().to_string();
-    assert!(shown.contains("the plan's rules are not compiled"), "{shown}");
+}
+
+#[test]
+fn what_is_written_is_compiled_once() {
+    for (entry, texts) in [
+        ("[[rule]]\nid = 'a'\ntool = { regex = 'x+' }\ndeny = 'no'", 1),
+        ("[[limit]]\nid = 'a'\ntool = { regex = 'x+' }\nmax = 1", 1),
+        ("[[limit]]\nid = 'a'\ntool = { regex = 'x+' }\nmax = 1\n[override.a]\nmode = 'off'", 1),
+        ("[[limit]]\nid = 'a'\ntool = { regex = 'x+' }\nmax = 1\n[override.a]\ndecision = 'ask'", 1),
+        ("[[loop]]\ntool = { regex = 'x+' }", 1),
+        ("[[dedupe]]\ntool = { regex = 'x+' }\nfor = '1h'", 1),
+        ("[[require]]\ntool = { regex = 'x+' }\nserver = 's'\narg.branch = { regex = 'x+' }", 3),
+    ] {
+        let before = tollgate_rules::texts_compiled();
+        let plan = plan(&format!("{BARE}{entry}\n"));
+        Engine::new(plan.clone(), World::new().parts).unwrap();
+        Engine::new(plan, World::new().parts).unwrap();
+        assert_eq!(tollgate_rules::texts_compiled() - before, texts, "{entry}");
+    }
 }
 
 #[test]

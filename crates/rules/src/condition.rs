@@ -84,6 +84,12 @@ impl Condition {
         if mistakes.is_empty() { Ok(condition) } else { Err(mistakes) }
     }
 
+    /// The condition that the tool has one of these names. What is wrong is at a place in the list.
+    pub fn tools(list: &[Matcher], names: &Names) -> Result<Self, Vec<Mistake>> {
+        let tool = Text::compile(&Matcher::AnyOf(list.to_vec()), Sort::Tool(names))?;
+        Ok(Self { tool: Some(tool), ..Self::default() })
+    }
+
     fn build(form: &Conditions, names: &Names, depth: usize, mistakes: &mut Vec<Mistake>) -> Self {
         if depth == 0 {
             mistakes.push(Mistake::new("conditions nest too deep here"));

@@ -42,6 +42,8 @@ pub use args::Arguments;
 pub use compile::{Placed, Setting, Source, compile};
 pub use condition::Condition;
 pub use facts::{Ambient, CallFacts, Still};
+#[doc(hidden)]
+pub use matcher::texts_compiled;
 pub use mistake::{Mistake, Step, nearest};
 pub use set::{About, Excepted, Finding, RuleSet};
 pub use stand::{GUARD, ROUTER, Report, WATCH};

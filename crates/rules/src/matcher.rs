@@ -1,5 +1,7 @@
 //! Conditions on one text.
 
+use std::cell::Cell;
+
 use regex::bytes::{Regex, RegexBuilder};
 use tollgate_core::Names;
 
@@ -52,8 +54,19 @@ enum Test {
     Regex(Box<Regex>, Option<Vec<Box<str>>>),
 }
 
+thread_local! {
+    static COMPILED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many conditions on texts this thread has compiled, for tests of how often that is done.
+#[doc(hidden)]
+pub fn texts_compiled() -> usize {
+    COMPILED.get()
+}
+
 impl Text {
     pub(crate) fn compile(form: &Matcher, sort: Sort<'_>) -> Result<Self, Vec<Mistake>> {
+        COMPILED.set(COMPILED.get() + 1);
         let mut mistakes = Vec::new();
         let mut alternatives = Vec::new();
         Compiler { sort, mistakes: &mut mistakes }.alternatives(form, &mut alternatives);
