@@ -17,38 +17,34 @@
 //! each use, by the same code that does it without a cache; where something is missing, everything is worked out anew, so
 //! that the mistake is shown in its place.
 
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
-use tollgate_rules::form::{
-    Ask, Conditions, Date, Dedupe, EditForm, Exception, Limit, Loop, Matcher, Mode, OnFault, OneOrMany, Override,
-    PointName, Redact, Require, RouteForm, Rule,
-};
+use tollgate_rules::form::{Conditions, Date, Rule};
 use tollgate_wire::hex;
 
 use crate::apply;
-use crate::audit::Audit;
 use crate::checks;
 use crate::diagnostic::Diagnostics;
 use crate::file::hash as sha256;
-use crate::form::Ambiguous;
 use crate::guard;
 use crate::hook::Hook;
 use crate::load::{Loaded, load_on, read, settle_hooks, trusts};
 use crate::pack::{FINGERPRINT, pack_names};
 use crate::paths::Paths;
-use crate::plan::{Placed, Plan, Relaxation, Toolset};
+use crate::plan::{Placed, Plan};
 use crate::seed;
 use crate::trust::today;
 
-/// Changes with the form below, and with what makes a plan of files.
-const FORMAT: u32 = 2;
+/// Changes with the form of a plan, and with what makes one of files.
+const FORMAT: u32 = 3;
 /// A plan longer than this was not written by us.
 const MAX_SIZE: u64 = 16 << 20;
 /// How many plans are kept, and how long one that is not used anew.
@@ -79,7 +75,7 @@ pub fn load_cached_on(paths: &Paths, today: Date) -> Result<Plan, Diagnostics> {
     let Ok(folder) = paths.cache() else { return load_on(paths, today) };
     let Some((loaded, key)) = read_keyed(paths, today) else { return load_on(paths, today) };
     let file = folder.join(format!("plan-{key}"));
-    if let Some(mut plan) = kept(&file).and_then(|form| form.plan(&loaded, today)) {
+    if let Some(mut plan) = kept_plan(&file, &loaded, today) {
         settle_hooks(&mut plan, paths);
         return Ok(plan);
     }
@@ -87,10 +83,10 @@ pub fn load_cached_on(paths: &Paths, today: Date) -> Result<Plan, Diagnostics> {
     // Whoever changed a file or its trust meanwhile makes another key; what we keep must be what the key says.
     let is_same = plan.files.iter().map(|file| &file.hash).eq(loaded.all().map(|file| &file.hash));
     if is_same && read_keyed(paths, today).is_some_and(|(_, again)| again == key) {
-        let mut form = Form::of(&plan);
+        let mut kept = plan.clone();
         // What stands in a file of its own is read from there.
-        form.hooks.retain(|hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file));
-        keep(folder, &file, &form);
+        kept.hooks.retain(|hook| loaded.hooks.as_ref().is_none_or(|file| file.path != hook.file));
+        keep(folder, &file, &kept);
     }
     Ok(plan)
 }
@@ -160,9 +156,8 @@ pub fn basis(paths: &Paths, today: Date, hooks: &[Hook]) -> Basis {
 /// assert!(same(&Plan::default(), &Plan::default()) && !same(&Plan::default(), &other));
 /// ```
 pub fn same(one: &Plan, other: &Plan) -> bool {
-    let form = |plan: &Plan| serde_json::to_value(Form::of(plan)).ok();
-    let forms = form(one).zip(form(other));
-    forms.is_some_and(|(one, other)| one == other) && one.hooks == other.hooks
+    let kept = |plan: &Plan| serde_json::to_value(plan).ok();
+    kept(one).zip(kept(other)).is_some_and(|(one, other)| one == other) && one.hooks == other.hooks
 }
 
 fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
@@ -185,85 +180,15 @@ fn key(loaded: &Loaded, trusted: bool, today: Date) -> String {
     hex::encode(&digest.finalize()[..16])
 }
 
-/// A plan, without what only people look at.
-#[derive(Serialize, Deserialize)]
-struct Form {
-    mode: Mode,
-    dry_run: bool,
-    ambiguous: Ambiguous,
-    workspace: Vec<PathBuf>,
-    packs: Vec<String>,
-    rules: Vec<Kept>,
-    tools: Vec<Toolset>,
-    reads: Vec<Matcher>,
-    writes: Vec<Matcher>,
-    requires: Vec<Placed<Require>>,
-    limits: Vec<Placed<Limit>>,
-    loops: Vec<Placed<Loop>>,
-    dedupes: Vec<Placed<Dedupe>>,
-    exceptions: Vec<Placed<Exception>>,
-    overrides: BTreeMap<String, Override>,
-    audit: Audit,
-    hooks: Vec<Hook>,
-    ignored: Vec<Relaxation>,
-}
-
-impl Form {
-    fn of(plan: &Plan) -> Self {
-        let plan = plan.clone();
-        Self {
-            mode: plan.mode,
-            dry_run: plan.dry_run,
-            ambiguous: plan.ambiguous,
-            workspace: plan.workspace,
-            packs: plan.packs.into_iter().map(str::to_owned).collect(),
-            rules: plan.rules.into_iter().map(Kept::of).collect(),
-            tools: plan.tools,
-            reads: plan.reads,
-            writes: plan.writes,
-            requires: plan.requires,
-            limits: plan.limits,
-            loops: plan.loops,
-            dedupes: plan.dedupes,
-            exceptions: plan.exceptions,
-            overrides: plan.overrides,
-            audit: plan.audit,
-            hooks: plan.hooks,
-            ignored: plan.ignored,
-        }
-    }
-
-    /// The plan, ready to be run; none if it does not compile, which a plan that was kept does, or if the program of a
-    /// hook is not there. Whether the hooks may run is still to be said.
-    fn plan(self, loaded: &Loaded, today: Date) -> Option<Plan> {
-        let known = pack_names();
-        let packs = self.packs.iter().map(|name| known.iter().copied().find(|known| known == name));
-        let mut plan = Plan {
-            mode: self.mode,
-            dry_run: self.dry_run,
-            ambiguous: self.ambiguous,
-            workspace: self.workspace,
-            packs: packs.collect::<Option<_>>()?,
-            rules: self.rules.into_iter().map(Kept::rule).collect(),
-            tools: self.tools,
-            reads: self.reads,
-            writes: self.writes,
-            requires: self.requires,
-            limits: self.limits,
-            loops: self.loops,
-            dedupes: self.dedupes,
-            exceptions: self.exceptions,
-            overrides: self.overrides,
-            audit: self.audit,
-            hooks: again(self.hooks, loaded)?,
-            ignored: self.ignored,
-            files: loaded.all().cloned().collect(),
-            ..Plan::default()
-        };
-        let mut mistakes = apply::rules(&mut plan, today);
-        checks::compile(&mut plan, &mut mistakes);
-        mistakes.is_empty().then_some(plan)
-    }
+/// The plan that a file holds, ready to be run; none if it does not compile, which a plan that was kept does, or if the
+/// program of a hook is not there. Whether the hooks may run is still to be said.
+fn kept_plan(path: &Path, loaded: &Loaded, today: Date) -> Option<Plan> {
+    let mut plan = kept(path)?;
+    plan.hooks = again(plan.hooks, loaded)?;
+    plan.files = loaded.all().cloned().collect();
+    let mut mistakes = apply::rules(&mut plan, today);
+    checks::compile(&mut plan, &mut mistakes);
+    mistakes.is_empty().then_some(plan)
 }
 
 /// These hooks and those in a file of their own, on the machine as it is now; none if one of them is a mistake today.
@@ -273,100 +198,41 @@ fn again(hooks: Vec<Hook>, loaded: &Loaded) -> Option<Vec<Hook>> {
     Some(hooks)
 }
 
-/// A rule as a plain table of tables, which is read much faster than one whose conditions stand among its own keys.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Kept {
-    origin: String,
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    on: Option<OneOrMany<PointName>>,
-    conditions: Conditions,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deny: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ask: Option<Ask>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    route: Option<RouteForm>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rewrite: Option<Vec<EditForm>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    redact: Option<Redact>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    suggest: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    priority: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    on_fault: Option<OnFault>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mode: Option<Mode>,
+/// The packs of a plan: those there are.
+pub(crate) fn packs<'de, D: Deserializer<'de>>(packs: D) -> Result<Vec<&'static str>, D::Error> {
+    let (known, packs) = (pack_names(), Vec::<String>::deserialize(packs)?);
+    let packs = packs.iter().map(|name| known.iter().copied().find(|known| known == name));
+    packs.collect::<Option<_>>().ok_or_else(|| D::Error::custom("there is no such pack"))
 }
 
-impl Kept {
-    fn of(Placed { form, origin, .. }: Placed<Rule>) -> Self {
-        // Examples were right when the plan was made.
-        let Rule {
-            id,
-            on,
-            conditions,
-            deny,
-            ask,
-            route,
-            rewrite,
-            redact,
-            log,
-            suggest,
-            priority,
-            on_fault,
-            mode,
-            examples: _,
-        } = form;
-        let origin = origin.to_string();
-        Self { origin, id, on, conditions, deny, ask, route, rewrite, redact, log, suggest, priority, on_fault, mode }
+/// The rules of a plan: conditions apart, because they are read much faster so than among a rule's own keys.
+pub(crate) mod rules {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Kept {
+        origin: Arc<str>,
+        conditions: Conditions,
+        rest: Rule,
     }
 
-    fn rule(self) -> Placed<Rule> {
-        let Self {
-            origin,
-            id,
-            on,
-            conditions,
-            deny,
-            ask,
-            route,
-            rewrite,
-            redact,
-            log,
-            suggest,
-            priority,
-            on_fault,
-            mode,
-        } = self;
-        let examples = None;
-        let form = Rule {
-            id,
-            on,
-            conditions,
-            deny,
-            ask,
-            route,
-            rewrite,
-            redact,
-            log,
-            suggest,
-            priority,
-            on_fault,
-            mode,
-            examples,
-        };
-        Placed { form, origin: origin.into(), path: Vec::new() }
+    pub(crate) fn serialize<S: Serializer>(rules: &[Placed<Rule>], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(rules.iter().cloned().map(|Placed { form, origin, .. }| {
+            let (conditions, form) = (form.conditions.clone(), form);
+            // Examples were right when the plan was made.
+            Kept { origin, conditions, rest: Rule { conditions: Conditions::default(), examples: None, ..form } }
+        }))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(rules: D) -> Result<Vec<Placed<Rule>>, D::Error> {
+        let placed =
+            |Kept { origin, conditions, rest }| Placed { form: Rule { conditions, ..rest }, origin, path: Vec::new() };
+        Ok(Vec::<Kept>::deserialize(rules)?.into_iter().map(placed).collect())
     }
 }
 
 /// What a file holds, if it can be believed.
-fn kept(path: &Path) -> Option<Form> {
+fn kept(path: &Path) -> Option<Plan> {
     let file = fs::File::open(path).ok()?;
     guard::only_ours(path.parent()?).ok()?;
     guard::only_ours_open(&file, path).ok()?;
@@ -380,10 +246,10 @@ fn kept(path: &Path) -> Option<Form> {
 }
 
 /// Keeps a plan. A cache that cannot be written costs time and nothing else.
-fn keep(folder: &Path, path: &Path, form: &Form) {
+fn keep(folder: &Path, path: &Path, plan: &Plan) {
     let write = || -> io::Result<()> {
         guard::create_folder(folder)?;
-        let plan = serde_json::to_vec(form)?;
+        let plan = serde_json::to_vec(plan)?;
         static WRITTEN: AtomicU64 = AtomicU64::new(0);
         let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
         let new = path.with_extension(format!("{}-{number}", std::process::id()));

@@ -9,6 +9,7 @@ use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Overri
 use tollgate_rules::{Mistake, RuleSet, Step};
 
 use crate::audit::Audit;
+use crate::cached;
 use crate::checks::Checks;
 use crate::diagnostic::{Diagnostic, Diagnostics, Text};
 use crate::file::File;
@@ -65,7 +66,9 @@ pub struct Relaxation {
 }
 
 /// What all files together say: what is enforced, and from where.
-#[derive(Clone, Debug, Default)]
+///
+/// As data it is without what is compiled and what only people look at: what is kept between two processes.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Plan {
     /// Whether anything is enforced.
     pub mode: Mode,
@@ -76,8 +79,10 @@ pub struct Plan {
     /// Folders in which work is ordinary, beside the project's own.
     pub workspace: Vec<PathBuf>,
     /// The packs in use.
+    #[serde(deserialize_with = "cached::packs")]
     pub packs: Vec<&'static str>,
     /// All rules: those of the packs, the machine's, the user's, the project's.
+    #[serde(with = "cached::rules")]
     pub rules: Vec<Placed<Rule>>,
     /// Which tools each layer lets through.
     pub tools: Vec<Toolset>,
@@ -102,18 +107,24 @@ pub struct Plan {
     /// Programs that judge, rewrite or watch: found, checked, and marked whether they may run.
     pub hooks: Vec<Hook>,
     /// The rules, compiled, with exceptions and overrides.
+    #[serde(skip)]
     pub compiled: Option<RuleSet>,
     /// What stands beside the rules, compiled.
+    #[serde(skip)]
     pub checks: Option<Checks>,
     /// What does not hold. Every answer shows that there is something.
     pub ignored: Vec<Relaxation>,
     /// What is probably not what was meant, `ignored` included.
+    #[serde(skip)]
     pub warnings: Diagnostics,
     /// The files that were read.
+    #[serde(skip)]
     pub files: Vec<File>,
     /// Everything that was read, with the name of its schema.
+    #[serde(skip)]
     pub(crate) texts: Vec<(Arc<Text>, &'static str)>,
     /// Where the overrides stand.
+    #[serde(skip)]
     pub(crate) override_paths: BTreeMap<String, Vec<Step>>,
 }
 

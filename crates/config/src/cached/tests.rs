@@ -1,5 +1,8 @@
 use std::os::unix::fs::PermissionsExt;
 
+use serde_json::{Value, json};
+use tollgate_rules::form::Mode;
+
 use super::*;
 use crate::load;
 
@@ -45,7 +48,7 @@ impl Drop for User {
 
 /// What a plan says, as far as it is kept.
 fn said(plan: &Plan) -> String {
-    serde_json::to_string(&Form::of(plan)).unwrap()
+    serde_json::to_string(plan).unwrap()
 }
 
 const POLICY: &str = r#"
@@ -89,6 +92,33 @@ decision = "ask"
 keep = "nothing"
 retain = "30d"
 "#;
+
+/// Every key that a rule may have, each with the first of these values that it takes.
+fn rules_of_one_key() -> impl Iterator<Item = (String, Rule)> {
+    let values = json!([
+        "x", true, 1, "deny", "observe", { "a": "x" }, { "tool": "x" }, [{ "tool": "x" }], { "provider": "p" },
+        [{ "remove": ["a"] }], ["secrets"], { "match": ["ls"] }
+    ]);
+    let schema = crate::schemas().swap_remove(0).1;
+    let keys: Vec<String> = schema["$defs"]["Rule"]["properties"].as_object().unwrap().keys().cloned().collect();
+    assert!(keys.len() > 30, "{keys:?}");
+    keys.into_iter().filter(|key| key != "id" && key != "examples").map(move |key| {
+        let rule = |value: &Value| serde_json::from_value(json!({ "id": "a", key.as_str(): value })).ok();
+        let rule = values.as_array().unwrap().iter().find_map(rule);
+        (key.clone(), rule.unwrap_or_else(|| panic!("give an example of `{key}`")))
+    })
+}
+
+#[test]
+fn every_key_of_a_rule_is_kept() {
+    for (key, form) in rules_of_one_key() {
+        assert!(serde_json::to_value(&form).unwrap().get(&key).is_some(), "{key}");
+        let rules = vec![Placed { form, origin: "user".into(), path: Vec::new() }];
+        let plan = Plan { rules, ..Plan::default() };
+        let kept: Plan = serde_json::from_str(&said(&plan)).unwrap_or_else(|error| panic!("{key}: {error}"));
+        assert_eq!(kept.rules, plan.rules, "{key}");
+    }
+}
 
 #[test]
 fn what_was_kept_says_what_was_worked_out() {
