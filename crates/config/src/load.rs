@@ -7,20 +7,16 @@ use std::sync::Arc;
 use tollgate_rules::form::{Date, Mode};
 
 use crate::apply;
-use crate::audit;
-use crate::checks;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::file::{File, Layer};
 use crate::form::PolicyFile;
 use crate::hook::Hook;
 use crate::layer::{Layering, Parsed};
-use crate::meaning;
-use crate::pack::pack;
 use crate::paths::Paths;
 use crate::plan::{Plan, diagnose};
 use crate::read::{self as reading, Flawed};
 use crate::seed;
-use crate::target;
+use crate::stage::{STAGES, Stage, Work};
 use crate::tree::{Aim, Tree};
 use crate::trust::{Trust, kind, today};
 
@@ -203,6 +199,11 @@ fn first_hook(text: &str) -> Range<usize> {
 /// # Ok::<(), tollgate_config::Diagnostic>(())
 /// ```
 pub fn combine(files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Diagnostics> {
+    combine_by(&STAGES, files, trusted, today)
+}
+
+/// The same, by these stages.
+pub(crate) fn combine_by(stages: &[Stage], files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Diagnostics> {
     let mut wrong = Diagnostics::default();
     let mut lost = BTreeSet::new();
     let mut plan = Plan { files: files.clone(), ..Plan::default() };
@@ -223,7 +224,9 @@ pub fn combine(files: Vec<File>, trusted: bool, today: Date) -> Result<Plan, Dia
         parsed.extend(rest.map(|(form, kept)| Parsed { file, form, kept, text }));
     }
     let layering = Layering::new(&parsed, trusted, lost, plan);
-    let (mut plan, mistakes) = together(layering, today)?;
+    let mut work = Work { layering, today, mistakes: Vec::new(), wrong };
+    stages.iter().for_each(|stage| stage.run(&mut work));
+    let Work { layering: Layering { mut plan, .. }, mistakes, mut wrong, .. } = work;
     wrong.extend(diagnose(&plan.texts, &mistakes).iter().cloned());
     wrong.sort();
     if wrong.is_empty() {
@@ -256,34 +259,4 @@ pub fn observed(mut plan: Plan, today: Date) -> Result<Plan, Diagnostics> {
 pub fn on(mut plan: Plan, today: Date) -> Result<Plan, Diagnostics> {
     let mistakes = apply::rules(&mut plan, today);
     if mistakes.is_empty() { Ok(plan) } else { Err(plan.diagnose(&mistakes)) }
-}
-
-/// The plan, and what makes no sense in it.
-fn together(mut layering: Layering<'_>, today: Date) -> Result<(Plan, Vec<tollgate_rules::Mistake>), Diagnostics> {
-    let files = layering.files;
-    layering.settings();
-    for name in layering.packs() {
-        if let Some(pack) = pack(name)? {
-            layering.pack(pack);
-        }
-    }
-    files.iter().for_each(|parsed| layering.lists(parsed));
-    layering.tools();
-    layering.workspace();
-    layering.audit();
-    let mut mistakes: Vec<_> = files.iter().flat_map(meaning::settings).collect();
-    mistakes.extend(layering.hooks());
-    mistakes.extend(files.iter().flat_map(audit::mistakes));
-    let targets = target::targets(&layering, &mut mistakes);
-    target::relax(&mut layering, &targets, today, &mut mistakes);
-    for (path, message) in meaning::shadowed(&layering.plan) {
-        layering.warn(&path, message, "one of them is enough");
-    }
-    let mut plan = layering.plan;
-    mistakes.extend(files.iter().flat_map(meaning::tools));
-    mistakes.extend(meaning::checks(&plan));
-    mistakes.extend(apply::overrides(&mut plan));
-    mistakes.extend(apply::rules(&mut plan, today));
-    checks::compile(&mut plan, &mut mistakes);
-    Ok((plan, mistakes))
 }

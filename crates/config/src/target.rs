@@ -12,7 +12,7 @@ use crate::plan::Placed;
 use crate::shape::{MOST, near};
 
 /// Something that has an id.
-pub(crate) struct Target {
+struct Target {
     /// Who wrote it; a pack has no layer, unless the machine's file asks for it.
     layer: Option<Layer>,
     decision: Decision,
@@ -21,7 +21,7 @@ pub(crate) struct Target {
 }
 
 /// Everything that has an id. The same id twice is a mistake.
-pub(crate) fn targets(layering: &Layering<'_>, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, Target> {
+fn targets(layering: &Layering<'_>, mistakes: &mut Vec<Mistake>) -> BTreeMap<String, Target> {
     let plan = &layering.plan;
     let machine = layering.files.iter().find(|parsed| parsed.file.layer == Layer::Machine);
     let asked = |origin: &str| {
@@ -77,13 +77,8 @@ fn taken(layering: &Layering<'_>, id: &str, first: &Target) -> Mistake {
 }
 
 /// Looks at every exception and override, and keeps those that hold.
-pub(crate) fn relax(
-    layering: &mut Layering<'_>,
-    targets: &BTreeMap<String, Target>,
-    today: Date,
-    mistakes: &mut Vec<Mistake>,
-) {
-    let files = layering.files;
+pub(crate) fn relax(layering: &mut Layering<'_>, today: Date, mistakes: &mut Vec<Mistake>) {
+    let (files, targets) = (layering.files, &targets(layering, mistakes));
     for parsed in files {
         for (index, form) in parsed.form.exception.iter().enumerate() {
             exception(layering, targets, today, parsed, (index, form), mistakes);
