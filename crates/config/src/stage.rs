@@ -86,8 +86,8 @@ pub const STAGES: [Stage; 13] = [
     },
     Stage {
         name: "rules",
-        after: &["settings", "overrides"],
-        why: "they are compiled as they are enforced: with the mode, exceptions, and the overrides that are left",
+        after: &["settings", "relaxations"],
+        why: "they are compiled as they are enforced: with the mode, and the exceptions and overrides that hold",
         run: |work| work.mistakes.extend(apply::rules(&mut work.layering.plan, work.today)),
     },
     Stage {

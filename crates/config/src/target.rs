@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_rules::form::{Date, Decision, Exception, Matcher, Mode, Override, OverrideDecision, OverrideMode};
+use tollgate_rules::form::{Date, Decision, Exception, Mode, Override, OverrideDecision, OverrideMode};
 use tollgate_rules::{Mistake, Step};
 
 use crate::file::Layer;
@@ -99,7 +99,7 @@ fn exception(
 ) {
     let path = parsed.path("exception", index);
     let rule = [&path[..], &["rule".into()]].concat();
-    if !narrows(form) {
+    if !form.is_narrow() {
         let mistake = Mistake::new(format!("this exception lifts all of `{}`", form.rule));
         return mistakes.push(mistake.help("narrow it with path, host, tool or arg; or use `override`").below(&path));
     }
@@ -113,20 +113,16 @@ fn exception(
         return;
     }
     match layering.may(parsed.file.layer, target.layer) {
+        Ok(()) if !layering.plan.rules.iter().any(|placed| placed.form.id == form.rule) => {
+            let help = format!("only rules have exceptions; narrow the conditions of `{}` instead", form.rule);
+            mistakes.push(Mistake::new(format!("there is no rule `{}`", form.rule)).help(help).below(&rule));
+        }
         Ok(()) => {
             let origin = parsed.file.layer.name().into();
             layering.plan.exceptions.push(Placed { form: form.clone(), origin, path });
         }
         Err(why) => layering.ignore(&rule, format!("the exception to `{}`", form.rule), why),
     }
-}
-
-/// Whether an exception speaks of something in particular.
-fn narrows(form: &Exception) -> bool {
-    let Exception { path, host, tool, arg, .. } = form;
-    let blank = |text: &str| text.chars().all(|letter| matches!(letter, '*' | '/'));
-    let all = |matcher: &Matcher| matches!(matcher, Matcher::Is(text) if blank(text));
-    [path, host, tool].into_iter().flatten().any(|matcher| !all(matcher)) || !arg.is_empty()
 }
 
 /// A name that nothing has. A file for all projects may speak of something that is not in this one.

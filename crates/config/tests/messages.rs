@@ -712,6 +712,18 @@ reason = "the rule is there, only broken"
 mode = "off"
 
 [override."git-safety/rewrite"]
+
+[[limit]]
+id = "few"
+tool = "x"
+max = 1
+ask = { title = "more?", timeout = "soon" }
+
+[[exception]]
+rule = "few"
+tool = "x"
+until = 2027-01-01
+reason = "a limit is no rule"
 "#,
         expect![[r#"
             error: a `rule` has no key `blok`
@@ -749,7 +761,21 @@ mode = "off"
                | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
                = help: give it `mode` or `decision`
 
-            5 errors
+            error: `soon` is no length of time
+              --> tollgate.toml:32:36
+               |
+            32 | ask = { title = "more?", timeout = "soon" }
+               |                                    ^^^^^^
+               = help: write a number and a unit: `30s`, `10m`, `1h`, `7d`
+
+            error: there is no rule `few`
+              --> tollgate.toml:35:8
+               |
+            35 | rule = "few"
+               |        ^^^^^
+               = help: only rules have exceptions; narrow the conditions of `few` instead
+
+            7 errors
         "#]],
     );
 }

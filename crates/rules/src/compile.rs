@@ -41,9 +41,10 @@ pub struct Setting {
     pub names: Names,
     /// Today, because exceptions end.
     pub today: Date,
-    /// Exceptions from rules.
+    /// Exceptions from rules. Those that have ended or lift all of a rule have no effect, and neither do those from rules
+    /// that are not there: whoever reads the files says so, and here it would be said twice.
     pub exceptions: Vec<Placed<form::Exception>>,
-    /// Overrides, each with the id of its rule.
+    /// Overrides, each with the id of its rule; one of a rule that is not there has no effect.
     pub overrides: Vec<(String, Placed<form::Override>)>,
     /// Whether all rules only observe.
     pub observe: bool,
@@ -153,9 +154,8 @@ pub fn compile(sources: Vec<Source>, setting: &Setting) -> Result<RuleSet, Vec<M
         mistakes.extend(found.into_iter().map(|mistake| mistake.below(&source.path)));
         rules.extend(rule);
     }
-    let known: Vec<&str> = sources.iter().map(|source| source.form.id.trim()).collect();
-    apply_overrides(&mut rules, setting, &known, &mut mistakes);
-    apply_exceptions(&mut rules, setting, &known, &mut mistakes);
+    apply_overrides(&mut rules, setting, &mut mistakes);
+    apply_exceptions(&mut rules, setting, &mut mistakes);
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
@@ -311,29 +311,12 @@ impl Compiler<'_> {
     }
 }
 
-fn unknown_rule(id: &str, known: &[&str]) -> Mistake {
-    let mistake = Mistake::new(format!("there is no rule `{id}`"));
-    match crate::mistake::nearest(id, known) {
-        Some(near) => mistake.help(format!("did you mean `{near}`?")),
-        None => mistake,
-    }
-}
-
-fn apply_overrides(rules: &mut Vec<Rule>, setting: &Setting, known: &[&str], mistakes: &mut Vec<Mistake>) {
+fn apply_overrides(rules: &mut Vec<Rule>, setting: &Setting, mistakes: &mut Vec<Mistake>) {
     let places: HashMap<Arc<str>, usize> =
         rules.iter().enumerate().map(|(place, rule)| (Arc::clone(&rule.id), place)).collect();
     let mut off = Vec::new();
     for (id, Placed { form, path }) in &setting.overrides {
-        if form.mode.is_none() && form.decision.is_none() {
-            let mistake = Mistake::new("this override changes nothing").help("give `mode` or `decision`");
-            mistakes.push(mistake.below(path));
-        }
-        let Some(rule) = places.get(id.as_str()).and_then(|place| rules.get_mut(*place)) else {
-            if !known.contains(&id.as_str()) {
-                mistakes.push(unknown_rule(id, known).below(path));
-            }
-            continue;
-        };
+        let Some(rule) = places.get(id.as_str()).and_then(|place| rules.get_mut(*place)) else { continue };
         match form.mode {
             Some(OverrideMode::Off) => off.push(Arc::clone(&rule.id)),
             Some(OverrideMode::Observe) => rule.observe = true,
@@ -357,7 +340,7 @@ fn apply_overrides(rules: &mut Vec<Rule>, setting: &Setting, known: &[&str], mis
     rules.retain(|rule| !off.contains(&rule.id));
 }
 
-fn apply_exceptions(rules: &mut [Rule], setting: &Setting, known: &[&str], mistakes: &mut Vec<Mistake>) {
+fn apply_exceptions(rules: &mut [Rule], setting: &Setting, mistakes: &mut Vec<Mistake>) {
     for Placed { form, path } in &setting.exceptions {
         let mut found = Vec::new();
         let args = Arguments::compile(&form.arg).unwrap_or_else(|wrong| {
@@ -372,19 +355,12 @@ fn apply_exceptions(rules: &mut [Rule], setting: &Setting, known: &[&str], mista
             until: form.until,
             reason: form.reason.as_str().into(),
         };
-        if form.path.is_none() && form.host.is_none() && form.tool.is_none() && form.arg.is_empty() {
-            let help = "give at least one of path, host, tool, arg";
-            found.push(Mistake::new("this exception would switch the rule off").help(help));
-        }
         if form.reason.trim().is_empty() {
             found.push(Mistake::new("say why").at("reason"));
         }
-        if !known.contains(&form.rule.as_str()) {
-            found.push(unknown_rule(&form.rule, known).at("rule"));
-        }
         mistakes.extend(found.into_iter().map(|mistake| mistake.below(path)));
         let rule = rules.iter_mut().find(|rule| *rule.id == *form.rule);
-        if let Some(rule) = rule.filter(|_| form.until >= setting.today) {
+        if let Some(rule) = rule.filter(|_| form.until >= setting.today && form.is_narrow()) {
             rule.exceptions.push(exception);
         }
     }

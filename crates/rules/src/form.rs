@@ -546,6 +546,15 @@ pub struct Exception {
     pub reason: String,
 }
 
+impl Exception {
+    /// Whether it speaks of something in particular; one that does not would switch its rule off.
+    pub fn is_narrow(&self) -> bool {
+        let blank = |text: &str| text.chars().all(|letter| matches!(letter, '*' | '/'));
+        let all = |matcher: &Matcher| matches!(matcher, Matcher::Is(text) if blank(text));
+        [&self.path, &self.host, &self.tool].into_iter().flatten().any(|matcher| !all(matcher)) || !self.arg.is_empty()
+    }
+}
+
 /// What becomes of a rule that somebody else wrote.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

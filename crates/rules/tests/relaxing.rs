@@ -77,6 +77,13 @@ fn an_exception_ends() {
     }
 }
 
+#[test]
+fn an_exception_for_everything_lifts_nothing() {
+    for more in ["", "path = '**'", "tool = '*'", "host = '*'"] {
+        assert_eq!(act(&rules(&exception(more)), &bash("rm /srv/x")), "deny a: no (/srv/x)", "{more}");
+    }
+}
+
 /// Where a rule does not speak of effects, an exception for a path needs all of them to lie there.
 #[test]
 fn an_exception_by_path_from_a_rule_about_something_else() {
