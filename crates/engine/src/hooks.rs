@@ -10,7 +10,6 @@ use tollgate_core::{
     Verdict, Watch,
 };
 use tollgate_host_command as host;
-use tollgate_rules::form;
 use tollgate_wire::{TOOLS, Tool};
 
 /// A program keeps its own time; this is for when it cannot.
@@ -100,10 +99,7 @@ fn of(hook: &Hook, names: &Names) -> Vec<Registration> {
         },
         hook: hook.clone(),
     });
-    let on_fault = match hook.on_fault {
-        form::OnFault::Deny => OnFault::Deny,
-        form::OnFault::Pass => OnFault::Pass,
-    };
+    let on_fault = OnFault::from(hook.on_fault);
     let edit = |points: Vec<Point>| Registration::edit(&hook.id, points, Shared(Arc::clone(&program)));
     let made = [
         Registration { on_fault, select: selector(hook, names), ..edit(tools) },

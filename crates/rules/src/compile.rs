@@ -204,10 +204,7 @@ impl Compiler<'_> {
             action: action?,
             suggest: form.suggest.clone().filter(|text| !text.trim().is_empty()),
             priority: form.priority.unwrap_or_default(),
-            on_fault: form.on_fault.map(|on_fault| match on_fault {
-                form::OnFault::Deny => OnFault::Deny,
-                form::OnFault::Pass => OnFault::Pass,
-            }),
+            on_fault: form.on_fault.map(OnFault::from),
             observe: form.mode == Some(Mode::Observe) || self.setting.observe,
             exceptions: Vec::new(),
         };

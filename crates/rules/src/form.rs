@@ -19,6 +19,7 @@ pub use date::Date;
 pub use decision::{Ask, AskTable, Cut, Decision, EditForm, Filter, Hide, HideTable, Redact, Replace, RouteForm};
 pub use names::{EffectName, EndedName, FlagName, KindName, PlaceName, PointName};
 pub use span::Span;
+pub use tollgate_wire::form::OnFaultForm as OnFault;
 
 /// One, or a list.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -294,16 +295,6 @@ pub struct Rule {
     /// Calls that the rule must and must not match, checked when it is loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<Examples>,
-}
-
-/// What a failure means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum OnFault {
-    /// The call is refused.
-    Deny,
-    /// The call goes on.
-    Pass,
 }
 
 /// Whether something is enforced.

@@ -49,7 +49,7 @@ fn another(turn: usize) -> Vec<Stage> {
     let (mut order, mut left) = (Vec::<Stage>::new(), STAGES.to_vec());
     while !left.is_empty() {
         let before = |name: &&str| order.iter().any(|stage| stage.name == *name);
-        let may: Vec<usize> = (0..left.len()).filter(|at| left[*at].after.iter().all(|name| before(&name))).collect();
+        let may: Vec<usize> = (0..left.len()).filter(|at| left[*at].after.iter().all(before)).collect();
         let next = left.remove(may[(turn * 7 + order.len() * 3) % may.len()]);
         order.push(next);
     }

@@ -123,6 +123,15 @@ words! {
     }
 }
 
+impl From<OnFaultForm> for OnFault {
+    fn from(form: OnFaultForm) -> Self {
+        match form {
+            OnFaultForm::Deny => Self::Deny,
+            OnFaultForm::Pass => Self::Pass,
+        }
+    }
+}
+
 words! {
     /// The ways an interceptor can break.
     FaultKindForm for FaultKind {
