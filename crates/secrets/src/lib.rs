@@ -26,6 +26,7 @@ mod assign;
 mod check;
 mod closed;
 mod custom;
+mod inside;
 mod json;
 mod keywords;
 mod kubernetes;

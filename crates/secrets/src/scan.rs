@@ -7,6 +7,7 @@
 use crate::assign::{self, Assignment, Link, REACH};
 use crate::closed;
 use crate::custom::Additions;
+use crate::inside;
 use crate::keywords::{Keywords, LazyRule, Sign, Trigger};
 use crate::kubernetes::Object;
 use crate::names::{self, NameStrength, is_word_start};
@@ -207,7 +208,12 @@ impl<'k, 't> Scan<'k, 't> {
         if start < span.start {
             self.apply(lazy, start..span.end);
         }
-        self.apply(lazy, span);
+        self.apply(lazy, span.clone());
+        if lazy.rule.span == Span::Run {
+            inside::readings(lazy.rule, &self.text[span.clone()])
+                .iter()
+                .for_each(|run| self.try_on(lazy, run, span.start));
+        }
     }
 
     /// Whether a word stands on the line that the stretch begins on.
@@ -221,11 +227,16 @@ impl<'k, 't> Scan<'k, 't> {
     }
 
     fn apply(&mut self, lazy: &LazyRule, span: Range<usize>) {
-        self.work += span.len();
-        for secret in lazy.pattern.find(&self.text[span.clone()]) {
-            let start = span.start + secret.start;
+        self.try_on(lazy, &self.text[span.clone()], span.start);
+    }
+
+    /// Tries a rule on what begins at `from`, or on another reading of the same.
+    fn try_on(&mut self, lazy: &LazyRule, reading: &[u8], from: usize) {
+        self.work += reading.len();
+        for secret in lazy.pattern.find(reading) {
+            let start = from + secret.start;
             // A quote ends whatever string the secret stands in.
-            let bytes = self.text[start..span.start + secret.end].split(|&byte| byte == b'"').next();
+            let bytes = self.text[start..from + secret.end].split(|&byte| byte == b'"').next();
             let bytes = bytes.unwrap_or_default();
             if lazy.rule.check.passes(bytes) {
                 self.report(Cow::Borrowed(lazy.rule.id), start..start + bytes.len());
