@@ -84,10 +84,14 @@ fn named_values_are_taken_out() {
 }
 
 #[test]
-fn repeated_calls_give_the_same() {
+fn what_is_found_stays_the_same_when_patterns_are_compiled() {
+    let own = Scanner::with(Vec::new(), Vec::new()).unwrap();
     let text = format!("a {} b password=tR8!kq0Zx", github());
-    assert_eq!(scanner().redact(&text), scanner().redact(&text));
-    assert_eq!(scanner().find(&text), scanner().find(&text));
+    // After some thousand steps a pattern is compiled.
+    for _ in 0..2_000 {
+        assert_eq!(own.redact(&text), "a [redacted:github-token] b password=[redacted:password]");
+        assert_eq!(found(&text).len(), 2);
+    }
 }
 
 #[test]
@@ -329,4 +333,46 @@ fn a_key_within_an_object_does_not_end_it() {
         "kind: Secret\nstringData:\n  a: \"-----BEGIN PRIVATE KEY-----\\n{BODY}\\n-----END PRIVATE KEY-----\\n\"\n  b: cTh6UjJsTXgw\n"
     );
     assert!(!scanner().redact(&text).contains("cTh6UjJsTXgw"));
+}
+
+/// Whether a token of this shape begins with letters that say what it is.
+fn begins_with_its_name(rule: &rules::Rule) -> bool {
+    let shape = rule.pattern.trim_start_matches('(').strip_prefix(r"\b");
+    let starts =
+        rule.keywords.iter().any(|word| rule.example.concat().to_lowercase().starts_with(&word.to_lowercase()));
+    shape.is_some() && starts && rule.span == rules::Span::Run
+}
+
+#[test]
+fn a_token_within_a_longer_name_is_found() {
+    let (mut count, mut missed) = (0, Vec::new());
+    for rule in rules::all().filter(|rule| begins_with_its_name(rule)) {
+        let token = rule.example.concat();
+        for (before, after) in [("X_", ""), ("mcp__", "__x"), ("a-b_", " c"), ("see x/_", "")] {
+            let redacted = scanner().redact(&format!("{before}{token}{after}")).into_owned();
+            missed.extend(redacted.contains(rule.example[1]).then(|| format!("{}: {redacted}", rule.id)));
+        }
+        count += 1;
+    }
+    assert!(missed.is_empty() && count > 100, "{count}: {missed:#?}");
+    // The starts of these say enough by themselves.
+    for start in ["ghp_", "github_pat_", "npm_", "glpat-", "sk-ant-", "xoxb-"] {
+        let rule = rules::all().find(|rule| rule.example.concat().starts_with(start)).unwrap();
+        let redacted = scanner().redact(&format!("see Me{}", rule.example.concat())).into_owned();
+        assert_eq!(redacted, format!("see Me[redacted:{}]", rule.id));
+    }
+}
+
+#[test]
+fn words_that_end_like_the_start_of_a_token_are_not_secrets() {
+    for text in [
+        "task-0f8fad5bd9cb469fa16570867728950e",
+        "disk-0f8fad5bd9cb469fa16570867728950e",
+        "the_task_0f8fad5bd9cb469fa16570867728950e0f8fad5bd9cb469f",
+        "core_settings_loadedFromTheDisk",
+        "mcp__github__list_pull_requests_of_a_repository",
+        "transaction_0123456789abcdefghijklmnopqrstuvwxyzABCDEF",
+    ] {
+        assert_eq!(scanner().redact(text), text);
+    }
 }
