@@ -4,7 +4,7 @@ mod common;
 
 use common::{Folder, call};
 use serde_json::json;
-use tollgate_audit::{Draft, Reader};
+use tollgate_audit::{Draft, Reader, Record, Segment};
 
 #[test]
 fn a_log_of_several_segments_fits_together() {
@@ -37,10 +37,18 @@ fn the_end_of_a_call_names_its_beginning_in_this_process_and_in_the_next() {
     assert_eq!((intent(ended[0]), intent(ended[1]), intent(other)), (Some(begun), Some(begun + 1), None));
 }
 
+/// The names of the files with records.
+fn names(folder: &Folder) -> Vec<String> {
+    let names = folder.files().into_iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    names.filter(|name| name.ends_with(".log")).collect()
+}
+
 #[test]
 fn readers_find_the_same_records_from_both_ends_and_by_number() {
     let folder = Folder::new("readers").segments(30_000);
-    folder.fill(600);
+    folder.fill(300);
+    let early = names(&folder);
+    folder.fill(300);
     let reader = Reader::new(&folder.dir());
     let forward: Vec<_> = reader.entries_from(1).unwrap().map(|entry| entry.unwrap()).collect();
     let mut backward: Vec<_> = reader.entries_back().unwrap().map(|entry| entry.unwrap()).collect();
@@ -50,6 +58,14 @@ fn readers_find_the_same_records_from_both_ends_and_by_number() {
         assert_eq!((&one.record, one.fields.all()), (&other.record, other.fields.all()));
         let found = reader.entry(one.record.seq).unwrap().unwrap();
         assert_eq!((&found.record, found.fields.all()), (&one.record, one.fields.all()));
+    }
+    // Each file is named by its first record, and none was renamed when others followed.
+    let late = names(&folder);
+    assert!(early.len() > 2 && late.len() > early.len() && late.starts_with(&early), "{early:?}, then {late:?}");
+    for segment in Segment::all(&folder.dir()).unwrap() {
+        let text = std::fs::read_to_string(segment.log()).unwrap();
+        let first: Record = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(segment.log().file_stem().unwrap().to_str().unwrap(), format!("{:012}", first.seq));
     }
     assert!(reader.entry(0).unwrap().is_none());
     assert!(reader.entry(forward.len() as u64 + 1).unwrap().is_none());
