@@ -38,6 +38,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) observed: &'a [(String, String)],
     /// The digest of the call, where it was bound to a question or a route before it ran.
     pub(crate) bound: Option<Digest>,
+    /// Members that there would be if the recorder had not had too much to remember.
+    pub(crate) unknown: &'a [&'a str],
 }
 
 /// Whether an event needs no record: the pieces of a stream, which is recorded as a whole, and partial results that
@@ -151,8 +153,10 @@ impl Writing<'_> {
     }
 
     fn numbers(&mut self) {
-        let Scene { event, body, outcome, bound, observed } = self.scene;
-        let digest = digest::of(event, body, outcome, *bound).map(|digest| self.keeping.keys.digest(digest));
+        let Scene { event, body, outcome, bound, observed, unknown } = self.scene;
+        // What was bound to a route has another digest than its arguments, so they will not do in its place.
+        let digest = digest::of(event, body, outcome, *bound).filter(|_| !unknown.contains(&"digest"));
+        let digest = digest.map(|digest| self.keeping.keys.digest(digest));
         let pieces = event.index.map(|index| if event.last { index } else { index + 1 });
         for (name, value) in [
             ("digest", digest.map(|digest| hex::encode(&digest.0).into())),
@@ -163,6 +167,7 @@ impl Writing<'_> {
             ("routed", event.routed.then_some(Value::Bool(true))),
             ("permission", event.permission.then_some(Value::Bool(true))),
             ("observed", (!observed.is_empty()).then(|| self.observed(observed))),
+            ("unknown", (!unknown.is_empty()).then(|| json!(unknown))),
         ] {
             if let Some(value) = value {
                 self.draft.member(name, &value);
@@ -312,8 +317,8 @@ impl Writing<'_> {
         let own = !event.routed && !event.permission;
         let may_run = matches!(outcome.act, Act::Pass | Act::Route { .. } | Act::Ask(_));
         match event.point {
-            Point::ToolBefore if own && may_run => self.draft.begins(session.as_deref(), &call),
-            Point::ToolAfter => self.draft.ends(session.as_deref(), &call),
+            Point::ToolBefore | Point::ModelRequest if own && may_run => self.draft.begins(session.as_deref(), &call),
+            Point::ToolAfter | Point::ModelComplete => self.draft.ends(session.as_deref(), &call),
             _ => {}
         }
     }

@@ -73,6 +73,9 @@ pub struct Record {
     pub turns: Vec<Turn>,
     /// What would have been done if it were enforced.
     pub observed: Vec<Value>,
+    /// Members that the recorder could not tell any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
     /// Commitments.
     pub fields: BTreeMap<String, String>,
     /// Why there is a checkpoint.

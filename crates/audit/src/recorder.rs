@@ -8,7 +8,7 @@ use tollgate_core::{Approval, Body, Digest, Event, Fault, OnFault, Outcome, Poin
 
 use crate::event::{self, Keeping, Scene};
 use crate::{AuditError, Draft, Log, Publisher, keep};
-use memory::Memory;
+use memory::{Memory, Recall};
 
 /// What mends a recorder that cannot record.
 const MEND: &str = "see `tollgate log verify`, make room on the disk, or set audit.on_fault";
@@ -143,12 +143,15 @@ impl Recorder {
     fn record(&self, event: &Event<'_>, body: &Body, outcome: &Outcome) -> Result<(), AuditError> {
         let observed = &self.inner.observed;
         let whole = event.index.is_none() || event.last;
-        if event::is_piece(event, outcome) && !(whole && observed.get(event.point, event).is_some()) {
+        if event::is_piece(event, outcome) && !(whole && observed.get(event.point, event) != Recall::Nothing) {
             return Ok(());
         }
-        let observed = observed.take(event.point, event).unwrap_or_default();
-        let bound = self.bound(event, outcome);
-        let scene = Scene { event, body, outcome, observed: &observed, bound };
+        let (observed, bound) = (observed.take(event.point, event), self.bound(event, outcome));
+        let gone = [("digest", bound == Recall::Gone), ("observed", observed == Recall::Gone)];
+        let unknown: Vec<&str> = gone.into_iter().filter(|(_, gone)| *gone).map(|(name, _)| name).collect();
+        let observed = observed.known().unwrap_or_default();
+        let scene =
+            Scene { event, body, outcome, observed: &observed, bound: bound.known().flatten(), unknown: &unknown };
         self.append(event::draft(&scene, &self.keeping())?).map(drop)
     }
 
@@ -161,18 +164,18 @@ impl Recorder {
     }
 
     /// The digest that a call was bound to before it ran.
-    fn bound(&self, event: &Event<'_>, outcome: &Outcome) -> Option<Digest> {
+    fn bound(&self, event: &Event<'_>, outcome: &Outcome) -> Recall<Option<Digest>> {
         let memory = &self.inner.bound;
         match event.point {
             Point::ToolBefore if !event.routed => {
                 if outcome.trace.digest.is_some() {
                     memory.change(Point::ToolBefore, event, |digest| *digest = outcome.trace.digest);
                 }
-                None
+                Recall::Nothing
             }
-            Point::ToolUpdate => memory.get(Point::ToolBefore, event).flatten(),
-            Point::ToolAfter => memory.take(Point::ToolBefore, event).flatten(),
-            _ => None,
+            Point::ToolUpdate => memory.get(Point::ToolBefore, event),
+            Point::ToolAfter => memory.take(Point::ToolBefore, event),
+            _ => Recall::Nothing,
         }
     }
 }
