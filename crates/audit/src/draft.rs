@@ -28,9 +28,11 @@ pub struct Draft {
     pub(crate) closes: Option<CallKey>,
 }
 
-/// Which call: calls of two sessions may have the same id.
+/// Which call: calls of two sessions may have the same id, and so may a tool call and a request to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CallKey {
+    /// The point at which it begins.
+    pub(crate) point: &'static str,
     pub(crate) session: Option<String>,
     pub(crate) call: String,
 }
@@ -69,14 +71,21 @@ impl Draft {
         self.field_with(name, |_| Ok(value))
     }
 
-    /// Says that a call begins with this record, or ends with it.
+    /// Says that a call begins with this record, which names its point.
     pub fn begins(&mut self, session: Option<&str>, call: &str) {
-        self.opens = Some(CallKey { session: session.map(str::to_owned), call: call.to_owned() });
+        self.opens = Some(self.key(session, call));
     }
 
-    /// Says that a call ends with this record: it will name the record with which the call began, if that is found.
+    /// Says that a call ends with this record, which names its point: it will also name the record with which the call
+    /// began, if that is found.
     pub fn ends(&mut self, session: Option<&str>, call: &str) {
-        self.closes = Some(CallKey { session: session.map(str::to_owned), call: call.to_owned() });
+        self.closes = Some(self.key(session, call));
+    }
+
+    fn key(&self, session: Option<&str>, call: &str) -> CallKey {
+        let model = self.members.get("point").is_some_and(|point| point.starts_with("\"model."));
+        let point = if model { "model.request" } else { "tool.before" };
+        CallKey { point, session: session.map(str::to_owned), call: call.to_owned() }
     }
 
     /// Adds the record's line to others, without its end.

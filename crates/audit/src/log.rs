@@ -18,7 +18,7 @@ use crate::{AuditError, Head, Keys, Reader, files, keys, retain, stamp};
 
 /// There is a checkpoint at least this often.
 pub(crate) const CHECKPOINT: u64 = 256;
-/// How many calls that have begun are remembered, so that their ends can name them.
+/// How many calls that have begun are remembered, so that their ends can name them. Over it the older half is let go.
 const MOST_OPEN: usize = 10_000;
 
 /// How often a thread lets others go first before it falls asleep.
@@ -442,14 +442,17 @@ impl Batch {
     }
 }
 
-/// Remembers calls that have begun and forgets those that ended. Where there are too many, ends are looked up in the log.
+/// Remembers calls that have begun and forgets those that ended. Where there are too many, the ends of the older half
+/// are looked up among the newest records, and name no beginning if it is not there.
 fn note_calls(open: &mut HashMap<CallKey, u64>, began: HashMap<CallKey, u64>, drafts: &[Draft]) {
-    if open.len() + began.len() > MOST_OPEN {
-        open.clear();
-    }
     open.extend(began);
     for key in drafts.iter().filter_map(|draft| draft.closes.as_ref()) {
         open.remove(key);
+    }
+    if open.len() > MOST_OPEN {
+        let mut seqs: Vec<u64> = open.values().copied().collect();
+        let middle = *seqs.select_nth_unstable(MOST_OPEN / 2).1;
+        open.retain(|_, seq| *seq > middle);
     }
 }
 

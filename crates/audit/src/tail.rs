@@ -231,7 +231,7 @@ impl Tail {
         let lines = std::str::from_utf8(recent).ok()?.rsplit('\n');
         let mut found = lines.filter(|line| line.contains(&needle)).filter_map(|line| serde_json::from_str(line).ok());
         let same = |began: &Began| began.session == key.session && began.call.as_deref() == Some(&key.call);
-        found.find(|began: &Began| began.point.as_deref() == Some("tool.before") && same(began)).map(|began| began.seq)
+        found.find(|began: &Began| began.point.as_deref() == Some(key.point) && same(began)).map(|began| began.seq)
     }
 
     /// The newest lines, whole. What cannot be read has no beginnings in it.

@@ -44,6 +44,23 @@ fn names(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
+fn of_more_open_calls_than_are_remembered_the_newest_are_and_no_end_names_another() {
+    let folder = Folder::new("open");
+    let log = folder.log();
+    let drafts: Vec<Draft> = (0..10_001).map(call).collect();
+    let begun = log.append_all(&drafts).unwrap();
+    let end = |number: usize| {
+        let mut draft = Draft::new("event");
+        draft.member("point", &json!("tool.after"));
+        draft.ends(Some(&format!("s-{}", number % 3)), &format!("c-{number}"));
+        let seq = log.append(draft).unwrap();
+        Reader::new(&folder.dir()).entry(seq).unwrap().unwrap().record.intent
+    };
+    assert_eq!((end(0), end(4_000)), (None, None));
+    assert_eq!((end(5_100), end(10_000)), (Some(begun[5_100]), Some(begun[10_000])));
+}
+
+#[test]
 fn readers_find_the_same_records_from_both_ends_and_by_number() {
     let folder = Folder::new("readers").segments(30_000);
     folder.fill(300);

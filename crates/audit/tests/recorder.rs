@@ -483,3 +483,58 @@ fn no_chain_leaves_the_record_out() {
         assert!(stage.records().contains(r#""point":"tool.before""#), "required: {required}");
     }
 }
+
+#[test]
+fn a_request_to_a_model_is_an_intent_that_its_completion_names() {
+    let stage = Stage::new("model");
+    let pipeline = stage.pipeline();
+    let name = pipeline.name("Bash");
+    // A tool call with the same id is another call.
+    let model = |point, call| Event { session: Some("s-1"), call_id: Some(call), ..Event::at(point) };
+    let tool = |point| Event { name: Some(&name), ..model(point, "r-1") };
+    for event in [
+        model(Point::ModelRequest, "r-1"),
+        model(Point::ModelRequest, "r-2"),
+        tool(Point::ToolBefore),
+        model(Point::ModelComplete, "r-1"),
+        tool(Point::ToolAfter),
+        model(Point::ModelComplete, "r-2"),
+        model(Point::ModelComplete, "r-3"),
+    ] {
+        pipeline.run_now(&event, &mut Body::default());
+    }
+    let intents: Vec<String> = Reader::new(&stage.folder.dir())
+        .entries_from(2)
+        .unwrap()
+        .map(|entry| entry.unwrap().record)
+        .map(|record| format!("{} {}: {:?}", record.seq, record.point.unwrap(), record.intent))
+        .collect();
+    expect![[r#"
+        2 model.request: None
+        3 model.request: None
+        4 tool.before: None
+        5 model.complete: Some(2)
+        6 tool.after: Some(4)
+        7 model.complete: Some(3)
+        8 model.complete: None"#]]
+    .assert_eq(&intents.join("\n"));
+}
+
+#[test]
+fn what_the_recorder_had_no_room_for_is_unknown_and_not_anothers() {
+    let stage = Stage::new("unknown").guard("asks", BEFORE, |_, _| Ok(Verdict::ask("Sure?")));
+    let (_, body) = stage.before("Bash", json!({"command": "ls"}));
+    let pipeline = stage.pipeline();
+    let name = pipeline.name("Bash");
+    let ids: Vec<String> = (0..10_000).map(|number| format!("o-{number}")).collect();
+    let event = |id| Event { session: Some("s-1"), ..Event::tool(Point::ToolAfter, &name, id) };
+    stage.recorder.observed(&event("c-1"), "first", "deny");
+    ids.iter().for_each(|id| stage.recorder.observed(&event(id), "other", "deny"));
+    stage.after("Bash", &body, ended(Ended::Ok), json!("a"));
+    pipeline.run_now(&event("o-0"), &mut Body::from(json!("b")));
+    let reader = Reader::new(&stage.folder.dir());
+    let [first, other] = [3, 4].map(|seq| serde_json::to_value(reader.entry(seq).unwrap().unwrap().record).unwrap());
+    assert_eq!((&first["observed"], &first["unknown"]), (&json!([]), &json!(["observed"])));
+    assert_eq!(other["observed"], json!([{"rule": "other", "decision": "deny"}]));
+    assert_eq!(other.get("unknown"), None);
+}
