@@ -17,6 +17,7 @@ mod floors;
 mod index;
 mod many;
 mod show;
+mod steps;
 
 pub use cold::{ONLY_READS, RECORDS, child};
 pub use show::Shown;
@@ -62,11 +63,23 @@ pub fn all(quick: bool) -> Result<Shown, Trouble> {
     let size = size(&folder)?;
     let cold = measure(cold::cases()?, Effort { rounds: amount.processes, turn: Duration::from_nanos(1) });
     let many = measure(many::cases(&size)?, amount.many);
+    let steps = measure(steps::cases(&size)?, amount.many);
     let synced = measure(many::synced(&size)?, amount.synced);
     let folder = Folder::new("long")?;
     let key = fill(&folder, amount)?;
     let indexed = index::index(&folder)?;
-    Ok(Shown { size: size.0, cold, many, synced, checked: checked(folder, key, amount)?, indexed })
+    Ok(Shown { size: size.0, cold, many, steps, synced, checked: checked(folder, key, amount)?, indexed })
+}
+
+/// Measures only one process that records without a pause.
+///
+/// # Errors
+/// As [`all`].
+pub fn appending() -> Result<String, Trouble> {
+    let size = size(&Folder::new("log")?)?;
+    let many = measure(many::cases(&size)?, FULL.many);
+    let steps = measure(steps::cases(&size)?, FULL.many);
+    Ok(show::appending(&many, &steps))
 }
 
 /// A record as it stands in the files: its line, and the one beside it.

@@ -5,7 +5,8 @@ use std::thread::available_parallelism;
 
 use super::cold::{ONLY_READS, RECORDS};
 use super::index::Indexed;
-use super::many::{THREADS, TOGETHER, VERIFY};
+use super::many::{ONE, THREADS, TOGETHER, VERIFY};
+use super::steps;
 use crate::harness::Row;
 use crate::report::Report;
 
@@ -17,6 +18,8 @@ pub struct Shown {
     pub cold: Vec<Row>,
     /// One process that records without a pause, for each record.
     pub many: Vec<Row>,
+    /// Where the time of an append goes.
+    pub steps: Vec<Row>,
     /// The same, and it waits for the disk.
     pub synced: Vec<Row>,
     /// Checking, for each record.
@@ -28,7 +31,7 @@ pub struct Shown {
 impl Shown {
     /// One JSON object per row.
     pub fn json(self) -> String {
-        Report([self.cold, self.many, self.synced, self.checked, self.indexed.asked].concat()).json()
+        Report([self.cold, self.many, self.steps, self.synced, self.checked, self.indexed.asked].concat()).json()
     }
 
     /// What the project wants to keep, what it was, and whether that is good.
@@ -42,6 +45,12 @@ impl Shown {
                 format!("{best:.3} ms (median {median:.3})"),
                 best.min(median) <= 0.5,
             ));
+        }
+        for (what, limit) in [(ONE, 30.0), (THREADS, 12.0), (TOGETHER, 12.0)] {
+            if let Some(row) = find(&self.many, what) {
+                let micros = row.min / 1e3;
+                targets.push((format!("{what}: at most {limit} µs"), format!("{micros:.1} µs"), micros <= limit));
+            }
         }
         for (rows, what, limit) in
             [(&self.many, THREADS, 50_000.0), (&self.many, TOGETHER, 50_000.0), (&self.checked, VERIFY, 100_000.0)]
@@ -63,7 +72,9 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, beside) = self.size;
         writeln!(f, "a record of {line} bytes, with {beside} beside it; 4 fields")?;
-        for rows in [&self.cold, &self.many, &self.synced, &self.checked, &self.indexed.asked] {
+        table(f, &self.cold)?;
+        f.write_str(&appending(&self.many, &self.steps))?;
+        for rows in [&self.synced, &self.checked, &self.indexed.asked] {
             table(f, rows)?;
         }
         let Indexed { records, made, .. } = &self.indexed;
@@ -78,7 +89,15 @@ impl fmt::Display for Shown {
     }
 }
 
-fn table(f: &mut fmt::Formatter<'_>, rows: &[Row]) -> fmt::Result {
+/// One process that records without a pause, and where the time of an append goes.
+pub(super) fn appending(many: &[Row], steps: &[Row]) -> String {
+    let mut text = String::new();
+    let _ = table(&mut text, many).and_then(|()| table(&mut text, steps));
+    let rest = steps::rest(steps).unwrap_or_default() / 1e3;
+    text + &format!("\nthe rest of one append (its line, its place in the chain, bookkeeping) takes {rest:.2} µs\n")
+}
+
+fn table(f: &mut impl fmt::Write, rows: &[Row]) -> fmt::Result {
     writeln!(f, "\n{:<38}{:>12}{:>14}{:>12}  × floor", "what", "µs (best)", "µs (median)", "/s (best)")?;
     for row in rows {
         let floor = row.floor.and_then(|floor| rows.iter().find(|row| row.what == floor));

@@ -13,9 +13,13 @@ fn main() -> Result<(), Trouble> {
         ["--quick"] => (true, false),
         ["--json"] => (false, true),
         ["--quick", "--json"] | ["--json", "--quick"] => (true, true),
+        ["--append"] => {
+            let _ = std::io::stdout().write_all(audit::appending()?.as_bytes());
+            return Ok(());
+        }
         // How it starts itself, to measure a process that records once.
         [job @ ("read" | "record"), root, call] => return audit::child(job, root, call),
-        _ => return Err(format!("`{}` is not understood; use --quick or --json", args.join(" ")).into()),
+        _ => return Err(format!("`{}` is not understood; use --quick, --json or --append", args.join(" ")).into()),
     };
     let shown = audit::all(quick)?;
     let text = if json { shown.json() } else { shown.to_string() };
