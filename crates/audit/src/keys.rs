@@ -4,10 +4,12 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use ed25519_dalek::{Signer, SigningKey};
+use ed25519_dalek::VerifyingKey;
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Sha256, Sha512};
 use tollgate_core::Digest;
 use tollgate_wire::hex;
 
@@ -24,7 +26,9 @@ const LONGEST: u64 = 128;
 /// The secret of a log: what signs its heads, and what its digests are keyed with.
 #[derive(Clone)]
 pub struct Keys {
-    sign: SigningKey,
+    /// As it is used: to make it from the seed at each signature would take a hash more.
+    sign: Arc<ExpandedSecretKey>,
+    public: VerifyingKey,
     digest: [u8; 32],
     dir: PathBuf,
 }
@@ -43,17 +47,18 @@ impl Keys {
     /// The keys that follow from a secret. A log with a secret that is known to others proves nothing: this is for
     /// tests and for test vectors.
     pub fn of(secret: [u8; 32], dir: &Path) -> Self {
-        let sign = SigningKey::from_bytes(&mac(&secret, b"tollgate-audit-sign"));
-        Self { sign, digest: mac(&secret, b"tollgate-audit-digest"), dir: dir.to_owned() }
+        let sign = ExpandedSecretKey::from(&mac(&secret, b"tollgate-audit-sign"));
+        let public = VerifyingKey::from(&sign);
+        Self { sign: Arc::new(sign), public, digest: mac(&secret, b"tollgate-audit-digest"), dir: dir.to_owned() }
     }
 
     /// What others check signatures with.
     pub fn public(&self) -> [u8; 32] {
-        self.sign.verifying_key().to_bytes()
+        self.public.to_bytes()
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.sign.sign(message).to_bytes()
+        raw_sign::<Sha512>(&self.sign, message, &self.public).to_bytes()
     }
 
     /// A digest that nobody without the key can compute, so that it tells nothing about what was digested.

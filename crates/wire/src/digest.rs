@@ -34,7 +34,8 @@ pub fn digest(value: &Value) -> Digest {
 /// assert_eq!(canonical(&json!(9007199254740993_u64)), b"#9007199254740993");
 /// ```
 pub fn canonical(value: &Value) -> Vec<u8> {
-    let mut out = String::new();
+    // Most documents are short, and few are shorter than this.
+    let mut out = String::with_capacity(256);
     write_value(&mut out, value);
     out.into_bytes()
 }
