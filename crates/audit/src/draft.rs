@@ -1,8 +1,8 @@
 //! A record before it has its place in the chain.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
@@ -16,11 +16,12 @@ use crate::{AuditError, keys};
 /// made, because the log is locked while it is appended.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// Members by name, in canonical form.
-    members: BTreeMap<&'static str, String>,
-    /// Fields by name: salt and value as they stand beside the record.
-    fields: BTreeMap<&'static str, String>,
-    commitments: BTreeMap<&'static str, String>,
+    /// Members, in canonical form.
+    members: Parts,
+    /// Fields: salt and value as they stand beside the record.
+    fields: Parts,
+    /// Commitments to the fields.
+    commitments: Parts,
     salts: Salts,
     /// The call that begins with this record.
     pub(crate) opens: Option<CallKey>,
@@ -48,7 +49,7 @@ impl Draft {
 
     /// Adds a member.
     pub fn member(&mut self, name: &'static str, value: &Value) {
-        self.members.insert(name, text(value));
+        self.members.add(name, |out| write(value, out));
     }
 
     /// Adds what stands beside the record, and a commitment to it in the record. `seal` turns the value, given the
@@ -59,10 +60,18 @@ impl Draft {
         seal: impl FnOnce(&[u8; 16]) -> Result<Value, AuditError>,
     ) -> Result<(), AuditError> {
         let salt = self.salts.next()?;
-        let value = text(&seal(&salt)?);
-        let commitment = commitment(&salt, name, value.as_bytes());
-        self.commitments.insert(name, format!("\"{}\"", hex::encode(&commitment.0)));
-        self.fields.insert(name, format!("[\"{}\",{value}]", hex::encode(&salt)));
+        let value = seal(&salt)?;
+        let Digest(commitment) = self.fields.add(name, |out| {
+            out.push_str("[\"");
+            hex::push(out, &salt);
+            out.push_str("\",");
+            let start = out.len();
+            write(&value, out);
+            let commitment = commitment(&salt, name, &out.as_bytes()[start..]);
+            out.push(']');
+            commitment
+        });
+        self.commitments.add(name, |out| quoted(out, |out| hex::push(out, &commitment)));
         Ok(())
     }
 
@@ -88,35 +97,116 @@ impl Draft {
         CallKey { point, session: session.map(str::to_owned), call: call.to_owned() }
     }
 
-    /// Adds the record's line to others, without its end.
-    pub(crate) fn line(&self, place: &Place<'_>, out: &mut Vec<u8>) {
-        let mut fields = Vec::with_capacity(96 * self.commitments.len());
-        object(pairs(&self.commitments), &mut fields);
-        let own = [
-            ("fields", (!self.commitments.is_empty()).then_some(fields)),
-            ("intent", place.intent.map(|number| number.to_string().into_bytes())),
-            ("prev", Some(format!("\"{}\"", hex::encode(&place.prev.0)).into_bytes())),
-            ("seq", Some(place.seq.to_string().into_bytes())),
-            ("time", Some(format!("\"{}\"", place.time).into_bytes())),
+    /// Adds the record's line to others, without its end. Nobody else says where the record stands: a member with the
+    /// name of what this adds is left out.
+    pub(crate) fn line(&self, place: &Place<'_>, out: &mut String) {
+        let mut members = self.members.iter().peekable();
+        let own: [(&str, bool); 5] = [
+            ("fields", !self.commitments.is_empty()),
+            ("intent", place.intent.is_some()),
+            ("prev", true),
+            ("seq", true),
+            ("time", true),
         ];
-        let own = own.iter().filter_map(|(name, text)| Some((*name, text.as_deref()?)));
-        let mut all: Vec<(&str, &[u8])> = own.chain(pairs(&self.members)).collect();
-        // Nobody else says where the record stands: of two with the same name the first stays.
-        all.sort_by_key(|(name, _)| *name);
-        all.dedup_by_key(|(name, _)| *name);
-        object(all.into_iter(), out);
+        let start = out.len();
+        for (name, _) in own.into_iter().filter(|(_, there)| *there) {
+            while let Some((member, text)) = members.next_if(|(member, _)| *member < name) {
+                member_into(out, start, member);
+                out.push_str(text);
+            }
+            let _ = members.next_if(|(member, _)| *member == name);
+            member_into(out, start, name);
+            self.own(name, place, out);
+        }
+        for (member, text) in members {
+            member_into(out, start, member);
+            out.push_str(text);
+        }
+        out.push('}');
+    }
+
+    /// What stands in a record by its place.
+    fn own(&self, name: &str, place: &Place<'_>, out: &mut String) {
+        match name {
+            "fields" => self.commitments.object(out),
+            "intent" => out.push_str(&place.intent.unwrap_or_default().to_string()),
+            "prev" => quoted(out, |out| hex::push(out, &place.prev.0)),
+            "seq" => out.push_str(&place.seq.to_string()),
+            _ => quoted(out, |out| out.push_str(place.time)),
+        }
     }
 
     /// Adds the line beside it, without its end; says whether there is anything to be said there.
-    pub(crate) fn beside(&self, seq: u64, out: &mut Vec<u8>) -> bool {
+    pub(crate) fn beside(&self, seq: u64, out: &mut String) -> bool {
         if self.fields.is_empty() {
             return false;
         }
-        out.extend_from_slice(b"{\"fields\":");
-        object(pairs(&self.fields), out);
-        out.extend_from_slice(format!(",\"seq\":{seq}}}").as_bytes());
+        out.push_str("{\"fields\":");
+        self.fields.object(out);
+        out.push_str(",\"seq\":");
+        out.push_str(&seq.to_string());
+        out.push('}');
         true
     }
+}
+
+/// Texts by name, all in one: a draft has many of them and lives for some microseconds.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    text: String,
+    /// In the order of their names, which are plain words: as bytes that is the canonical one.
+    places: Vec<(&'static str, Range<usize>)>,
+}
+
+impl Parts {
+    /// Adds what is written, in the place of what had the same name.
+    fn add<T>(&mut self, name: &'static str, write: impl FnOnce(&mut String) -> T) -> T {
+        if self.places.capacity() == 0 {
+            (self.text, self.places) = (String::with_capacity(512), Vec::with_capacity(16));
+        }
+        let start = self.text.len();
+        let written = write(&mut self.text);
+        let place = start..self.text.len();
+        match self.places.binary_search_by_key(&name, |(name, _)| name) {
+            Ok(at) => self.places[at].1 = place,
+            Err(at) => self.places.insert(at, (name, place)),
+        }
+        written
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, text)| text)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.places.iter().map(|(name, place)| (*name, &self.text[place.clone()]))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    fn object(&self, out: &mut String) {
+        let start = out.len();
+        for (name, text) in self.iter() {
+            member_into(out, start, name);
+            out.push_str(text);
+        }
+        out.push('}');
+    }
+}
+
+/// Begins a member of the object that begins at `start`. Names are plain words, which need no escape.
+fn member_into(out: &mut String, start: usize, name: &str) {
+    out.push_str(if out.len() == start { "{\"" } else { ",\"" });
+    out.push_str(name);
+    out.push_str("\":");
+}
+
+fn quoted(out: &mut String, write: impl FnOnce(&mut String)) {
+    out.push('"');
+    write(out);
+    out.push('"');
 }
 
 /// Salts for the next fields, drawn together because asking the system takes longer than all else. A copy of a draft has
@@ -172,17 +262,17 @@ pub(crate) fn hash(line: &[u8]) -> Digest {
     Digest(Sha256::digest(line).into())
 }
 
-fn text(value: &Value) -> String {
+fn write(value: &Value, out: &mut String) {
     // Most are words, which only need quotes.
     let escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     if let Value::String(word) = value
         && !word.bytes().any(escaped)
     {
-        return ["\"", word, "\""].concat();
+        return quoted(out, |out| out.push_str(word));
     }
     let value = if all_plain(value) { Cow::Borrowed(value) } else { Cow::Owned(plain(value)) };
     // Canonical form is made of texts, which are UTF-8.
-    String::from_utf8(canonical(&value)).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    out.push_str(&String::from_utf8_lossy(&canonical(&value)));
 }
 
 /// Numbers that not every parser keeps have no canonical form in JSON; they are kept as their text.
@@ -208,20 +298,4 @@ fn is_plain(number: &Number) -> bool {
     const LARGEST: u64 = 1 << 53;
     let small = |whole: i64| whole.unsigned_abs() <= LARGEST;
     number.as_i64().map_or_else(|| number.as_u64().is_none() && number.is_f64(), small)
-}
-
-fn pairs<'a>(members: &'a BTreeMap<&'static str, String>) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-    members.iter().map(|(name, text)| (*name, text.as_bytes()))
-}
-
-/// Names are plain words, whose order as bytes is the canonical one, and which need no escape.
-fn object<'a>(members: impl Iterator<Item = (&'a str, &'a [u8])>, out: &mut Vec<u8>) {
-    out.push(b'{');
-    for (index, (name, text)) in members.enumerate() {
-        out.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        out.extend_from_slice(text);
-    }
-    out.push(b'}');
 }

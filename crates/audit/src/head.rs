@@ -7,7 +7,9 @@ use tollgate_wire::hex;
 use crate::Keys;
 
 /// What every signed text begins with, so that it can be taken for nothing else.
-const DOMAIN: &[u8] = b"tollgate-audit-1\n";
+const DOMAIN: &str = "tollgate-audit-1\n";
+/// How long the text of a head is, at most.
+const LENGTH: usize = 512;
 /// The same for checkpoints. Otherwise somebody could cut off the log there and say that this was its end.
 const CHECKPOINT: &[u8] = b"tollgate-audit-1 checkpoint\n";
 
@@ -128,16 +130,31 @@ impl Head {
     }
 
     fn message(&self) -> Vec<u8> {
-        [DOMAIN, self.text(None).as_bytes()].concat()
+        let mut text = String::with_capacity(DOMAIN.len() + LENGTH);
+        text.push_str(DOMAIN);
+        self.write(None, &mut text);
+        text.into_bytes()
     }
 
     /// The canonical form, with or without the signature: every append needs it twice, so it is written at once. There
     /// is nothing in it that would have to be escaped.
     pub(crate) fn text(&self, sig: Option<&[u8; 64]>) -> String {
-        let [head, key, log] = [hex::encode(&self.head.0), hex::encode(&self.key), hex::encode(&self.log)];
-        let sig = sig.map(|sig| format!("\"sig\":\"{}\",", hex::encode(sig))).unwrap_or_default();
-        let (count, time) = (self.count, &self.time);
-        format!(r#"{{"count":{count},"head":"{head}","key":"{key}","log":"{log}",{sig}"time":"{time}","v":1}}"#)
+        let mut text = String::with_capacity(LENGTH);
+        self.write(sig, &mut text);
+        text
+    }
+
+    fn write(&self, sig: Option<&[u8; 64]>, out: &mut String) {
+        out.push_str("{\"count\":");
+        out.push_str(&self.count.to_string());
+        let parts = [(",\"head\":\"", &self.head.0[..]), ("\",\"key\":\"", &self.key), ("\",\"log\":\"", &self.log)];
+        for (name, bytes) in parts.into_iter().chain(sig.map(|sig| ("\",\"sig\":\"", &sig[..]))) {
+            out.push_str(name);
+            hex::push(out, bytes);
+        }
+        out.push_str("\",\"time\":\"");
+        out.push_str(&self.time);
+        out.push_str("\",\"v\":1}");
     }
 }
 

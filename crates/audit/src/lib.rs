@@ -24,6 +24,7 @@ mod keep;
 mod keys;
 mod lock;
 mod log;
+mod names;
 mod query;
 mod read;
 mod record;

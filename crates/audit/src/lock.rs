@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::names::Names;
 use crate::{AuditError, files};
 
 /// The lock of a log. It is the kernel's, so it ends with the process that holds it.
@@ -13,6 +14,8 @@ pub(crate) struct Lock {
     file: File,
     /// Who opened the file: one that was opened before a fork is shared, and keeps nobody out.
     process: u32,
+    /// The folder when the name of the file was last looked at.
+    names: Option<Names>,
 }
 
 impl Lock {
@@ -20,7 +23,7 @@ impl Lock {
         let path = dir.join("lock");
         let file = files::private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
         let file = file.map_err(|error| AuditError::io("open", &path, &error))?;
-        Ok(Self { path, file, process: std::process::id() })
+        Ok(Self { path, file, process: std::process::id(), names: None })
     }
 
     /// Waits for the lock and holds it as long as what is given back lives. Others lock the file that has this name now,
@@ -31,8 +34,10 @@ impl Lock {
         }
         loop {
             files::lock(&self.file, &self.path, patience)?;
-            if self.is_the_one() {
-                return Ok(Locked(&self.file));
+            let names = self.path.parent().and_then(Names::of);
+            if names.is_some() && names == self.names || self.is_the_one() {
+                self.names = names;
+                return Ok(Locked { file: &self.file, names });
             }
             self.reopen()?;
         }
@@ -52,11 +57,21 @@ impl Lock {
 }
 
 /// The lock, held.
-pub(crate) struct Locked<'a>(&'a File);
+pub(crate) struct Locked<'a> {
+    file: &'a File,
+    names: Option<Names>,
+}
+
+impl Locked<'_> {
+    /// The folder as it is while the lock is held, unless it was changed just now.
+    pub(crate) fn names(&self) -> Option<Names> {
+        self.names
+    }
+}
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // The kernel does it too, when the process ends.
-        let _ = self.0.unlock();
+        let _ = self.file.unlock();
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Clock, Digest};
 
 use crate::draft::{CallKey, Draft, Place, hash};
-use crate::lock::Lock;
+use crate::lock::{Lock, Locked};
 use crate::tail::Tail;
 use crate::{AuditError, Head, Keys, Reader, files, keys, retain, stamp};
 
@@ -20,6 +20,9 @@ use crate::{AuditError, Head, Keys, Reader, files, keys, retain, stamp};
 pub(crate) const CHECKPOINT: u64 = 256;
 /// How many calls that have begun are remembered, so that their ends can name them. Over it the older half is let go.
 const MOST_OPEN: usize = 10_000;
+
+/// About how long a line is.
+const USUAL: usize = 1200;
 
 /// How often a thread lets others go first before it falls asleep.
 const YIELDS: u32 = 8;
@@ -95,13 +98,14 @@ struct Writer {
 
 /// Lines that are about to be written.
 struct Batch {
-    lines: Vec<u8>,
-    fields: Vec<u8>,
+    lines: String,
+    fields: String,
     seqs: Vec<u64>,
     next: u64,
     prev: Digest,
     time: String,
     log: [u8; 16],
+    /// Calls that begin in it, where others end in it.
     began: HashMap<CallKey, u64>,
 }
 
@@ -138,6 +142,28 @@ impl Log {
     /// Threads that come while another one writes are written together: whoever gets to write next takes along all
     /// that wait.
     pub fn append(&self, draft: Draft) -> Result<u64, AuditError> {
+        match self.alone(draft) {
+            Ok(turn) => {
+                let written = turn.commit().map(|seqs| seqs.first().copied().unwrap_or_default());
+                drop(turn);
+                self.let_go();
+                written
+            }
+            Err(draft) => self.append_with_others(draft),
+        }
+    }
+
+    /// The right to write one record, if nobody writes or waits; else the record.
+    fn alone(&self, draft: Draft) -> Result<Turn<'_>, Draft> {
+        let mut queue = lock(&self.queue);
+        if queue.writing || queue.crowded || !queue.waiting.is_empty() {
+            return Err(draft);
+        }
+        queue.writing = true;
+        Ok(Turn { log: self, drafts: vec![draft], slots: Vec::new() })
+    }
+
+    fn append_with_others(&self, draft: Draft) -> Result<u64, AuditError> {
         let slot = Arc::new(Slot { thread: std::thread::current(), written: Mutex::default() });
         lock(&self.queue).waiting.push((draft, Arc::clone(&slot)));
         let mut tried = 0;
@@ -197,15 +223,15 @@ impl Log {
     pub fn head(&self) -> Result<Option<Head>, AuditError> {
         let mut writer = lock(&self.writer);
         let Writer { lock, tail, .. } = &mut *writer;
-        let _locked = lock.hold(self.settings.patience)?;
-        self.refresh(tail)?;
+        let locked = lock.hold(self.settings.patience)?;
+        self.refresh(tail, &locked)?;
         Ok(tail.as_ref().and_then(|tail| tail.head.clone()))
     }
 
     fn commit(&self, writer: &mut Writer, drafts: &[Draft]) -> Result<Vec<u64>, AuditError> {
         let Writer { lock, tail, open } = writer;
-        let _locked = lock.hold(self.settings.patience)?;
-        let written = self.refresh(tail).and_then(|()| self.write(tail, open, drafts));
+        let locked = lock.hold(self.settings.patience)?;
+        let written = self.refresh(tail, &locked).and_then(|()| self.write(tail, open, drafts));
         if written.is_err() {
             // What is known of the end may no longer be true.
             *tail = None;
@@ -214,8 +240,8 @@ impl Log {
     }
 
     /// Finds the end of the log, unless it is known.
-    fn refresh(&self, tail: &mut Option<Tail>) -> Result<(), AuditError> {
-        if !tail.as_ref().is_some_and(Tail::still_holds) {
+    fn refresh(&self, tail: &mut Option<Tail>, locked: &Locked<'_>) -> Result<(), AuditError> {
+        if !tail.as_mut().is_some_and(|tail| tail.still_holds(locked.names())) {
             *tail = Tail::find(&self.dir)?;
             if let Some(Tail { head, first, .. }) = tail.as_mut() {
                 let other_log = |head: &Head| first.as_ref().is_some_and(|first| first.signed.log != head.log);
@@ -236,7 +262,8 @@ impl Log {
         let recovered = slot.as_ref().and_then(|tail| self.recovered(tail)).map(|what| ("recovered", what));
         // Somebody else may have chosen the time of what nobody signed.
         let time = self.now(slot.as_ref().filter(|_| recovered.is_none()));
-        let mut batch = Batch::after(slot.as_ref(), time)?;
+        let mut batch = Batch::after(slot.as_ref(), time, drafts.len())?;
+        let links = drafts.iter().any(|draft| draft.closes.is_some());
         let why = recovered.or((batch.next == 1).then_some(("start", Value::Null)));
         let full = slot.as_ref().is_some_and(|tail| tail.log.length >= self.settings.segment);
         let fresh = slot.is_none() || full;
@@ -255,23 +282,26 @@ impl Log {
             let intent = draft.closes.as_ref().and_then(known);
             let seq = batch.add(draft, intent);
             batch.seqs.push(seq);
+            if let Some(key) = draft.opens.as_ref().filter(|_| links) {
+                batch.began.insert(key.clone(), seq);
+            }
         }
         self.store(tail, &batch, fresh)?;
-        let Batch { seqs, began, .. } = batch;
-        note_calls(open, began, drafts);
-        Ok(seqs)
+        note_calls(open, &batch.seqs, drafts);
+        Ok(batch.seqs)
     }
 
     /// Writes everything, or leaves everything as it was.
     fn store(&self, tail: &mut Tail, batch: &Batch, fresh: bool) -> Result<(), AuditError> {
         let head = Head::sign(&self.keys, batch.log, batch.next - 1, batch.prev, &batch.time);
-        let (log, fields, before) = (tail.log.length, tail.fields.length, tail.head.clone());
-        let written = tail.fields.append(&batch.fields).and_then(|()| tail.log.append(&batch.lines)).and_then(|()| {
+        let (log, fields, before) = (tail.log.length, tail.fields.length, tail.head.take());
+        let lines = || (batch.fields.as_bytes(), batch.lines.as_bytes());
+        let written = tail.fields.append(lines().0).and_then(|()| tail.log.append(lines().1)).and_then(|()| {
             if self.settings.sync {
                 self.sync(tail, fresh)?;
             }
             let path = self.dir.join("head");
-            tail.write_head(&head).map_err(|error| AuditError::io("write", &path, &error))?;
+            tail.write_head(head).map_err(|error| AuditError::io("write", &path, &error))?;
             if self.settings.sync {
                 tail.head_file.sync_data().map_err(|error| AuditError::io("sync", &path, &error))?;
             }
@@ -280,7 +310,7 @@ impl Log {
         if let Err(error) = written {
             // The log first: fields without a record are harmless.
             let _ = tail.log.cut(log).and_then(|()| tail.fields.cut(fields));
-            tail.put_head_back(before.as_ref());
+            tail.put_head_back(before);
             if fresh || tail.seq == 0 {
                 let _ = std::fs::remove_file(&tail.log.path).and_then(|()| std::fs::remove_file(&tail.fields.path));
             }
@@ -371,12 +401,16 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
+    fn commit(&self) -> Result<Vec<u64>, AuditError> {
+        self.log.commit(&mut lock(&self.log.writer), &self.drafts)
+    }
+
     fn write(self) {
         // Somebody else was faster and wrote for us, too.
         if self.drafts.is_empty() {
             return;
         }
-        let written = self.log.commit(&mut lock(&self.log.writer), &self.drafts);
+        let written = self.commit();
         for (index, slot) in self.slots.iter().enumerate() {
             *lock(&slot.written) = Some(written.as_ref().map(|seqs| seqs[index]).map_err(Clone::clone));
         }
@@ -402,11 +436,12 @@ impl Drop for Turn<'_> {
 
 impl Batch {
     /// Nothing yet, after the end of a log.
-    fn after(tail: Option<&Tail>, time: String) -> Result<Self, AuditError> {
+    fn after(tail: Option<&Tail>, time: String, count: usize) -> Result<Self, AuditError> {
         let known = tail.and_then(|tail| tail.signed().next());
         let log = known.map_or_else(keys::draw, |head| Ok(head.log))?;
         let (seq, prev) = tail.map_or((0, Digest([0; 32])), |tail| (tail.seq, tail.hash));
-        let (lines, fields, seqs, began) = Default::default();
+        let [lines, fields] = [(); 2].map(|()| String::with_capacity(count * USUAL));
+        let (seqs, began) = (Vec::with_capacity(count), HashMap::new());
         Ok(Self { lines, fields, seqs, next: seq + 1, prev, time, log, began })
     }
 
@@ -414,12 +449,11 @@ impl Batch {
         let seq = self.next;
         let start = self.lines.len();
         draft.line(&Place { seq, prev: self.prev, time: &self.time, intent }, &mut self.lines);
-        self.prev = hash(&self.lines[start..]);
-        self.lines.push(b'\n');
+        self.prev = hash(&self.lines.as_bytes()[start..]);
+        self.lines.push('\n');
         if draft.beside(seq, &mut self.fields) {
-            self.fields.push(b'\n');
+            self.fields.push('\n');
         }
-        self.began.extend(draft.opens.clone().map(|key| (key, seq)));
         self.next += 1;
         seq
     }
@@ -431,11 +465,11 @@ impl Batch {
             draft.member("recovered", what);
         }
         let place = Place { seq: self.next, prev: self.prev, time: &self.time, intent: None };
-        let mut line = Vec::new();
+        let mut line = String::new();
         let head = Head::checkpoint(keys, self.log, self.next - 1, self.prev, &self.time, |statement| {
             draft.member("signed", statement);
             draft.line(&place, &mut line);
-            line
+            line.into_bytes()
         });
         draft.member("signed", &head.to_json());
         self.add(&draft, None);
@@ -444,10 +478,10 @@ impl Batch {
 
 /// Remembers calls that have begun and forgets those that ended. Where there are too many, the ends of the older half
 /// are looked up among the newest records, and name no beginning if it is not there.
-fn note_calls(open: &mut HashMap<CallKey, u64>, began: HashMap<CallKey, u64>, drafts: &[Draft]) {
-    open.extend(began);
-    for key in drafts.iter().filter_map(|draft| draft.closes.as_ref()) {
-        open.remove(key);
+fn note_calls(open: &mut HashMap<CallKey, u64>, seqs: &[u64], drafts: &[Draft]) {
+    for (draft, seq) in drafts.iter().zip(seqs) {
+        open.extend(draft.opens.clone().map(|key| (key, *seq)));
+        draft.closes.as_ref().map(|key| open.remove(key));
     }
     if open.len() > MOST_OPEN {
         let mut seqs: Vec<u64> = open.values().copied().collect();

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tollgate_core::Digest;
 
 use crate::draft::{CallKey, hash};
+use crate::names::Names;
 use crate::segment::Segment;
 use crate::{AuditError, Head, files, moment};
 
@@ -39,6 +40,8 @@ pub(crate) struct Tail {
     pub(crate) first: Option<First>,
     /// The bytes of an unfinished line that was cut off.
     pub(crate) cut: u64,
+    /// The folder when its names were last looked at, see [`Names`].
+    names: Option<Names>,
     /// The newest lines, once somebody looks for the beginning of a call.
     pub(crate) recent: OnceCell<Vec<u8>>,
 }
@@ -111,6 +114,7 @@ impl Tail {
             time: String::new(),
             first: None,
             cut: 0,
+            names: None,
             recent: OnceCell::new(),
         })
     }
@@ -144,12 +148,23 @@ impl Tail {
     }
 
     /// Whether nobody else has written since: then all that was found out still holds. Somebody may also have gone on
-    /// in the next segment, which leaves this one as it is.
-    pub(crate) fn still_holds(&self) -> bool {
-        let same = |grows: &Grows| {
-            let there = fs::metadata(&grows.path);
-            there.is_ok_and(|there| id(&there) == grows.id && there.len() == grows.length)
-        };
+    /// in the next segment, which leaves this one as it is. `names` is the folder as it is now.
+    pub(crate) fn still_holds(&mut self, names: Option<Names>) -> bool {
+        let grown = |grows: &Grows| !grows.file.metadata().is_ok_and(|about| about.len() == grows.length);
+        if grown(&self.log) || grown(&self.fields) {
+            return false;
+        }
+        if names.is_some() && self.names == names {
+            return true;
+        }
+        let holds = self.names_hold();
+        self.names = names.filter(|_| holds);
+        holds
+    }
+
+    /// Whether the names are still those of the same files, and there is no next segment.
+    fn names_hold(&self) -> bool {
+        let same = |grows: &Grows| fs::metadata(&grows.path).is_ok_and(|there| id(&there) == grows.id);
         let next = self.log.path.parent().map(|dir| Segment::new(dir, self.seq + 1).log());
         let is_last = next.is_some_and(|next| fs::metadata(next).is_err_and(|error| error.kind() == NotFound));
         let head = self.log.path.with_file_name("head");
@@ -246,17 +261,17 @@ impl Tail {
     }
 
     /// Writes the newest head, in one piece.
-    pub(crate) fn write_head(&mut self, head: &Head) -> io::Result<()> {
-        let mut text = head.text(Some(&head.sig));
-        text.extend(std::iter::repeat_n(' ', (HEAD_LENGTH - 1).saturating_sub(text.len())));
-        text.push('\n');
-        self.head_file.write_all_at(text.as_bytes(), 0)?;
-        self.head = Some(head.clone());
+    pub(crate) fn write_head(&mut self, head: Head) -> io::Result<()> {
+        let mut text = head.text(Some(&head.sig)).into_bytes();
+        text.resize(text.len().max(HEAD_LENGTH - 1), b' ');
+        text.push(b'\n');
+        self.head_file.write_all_at(&text, 0)?;
+        self.head = Some(head);
         Ok(())
     }
 
     /// After a failure: a head that speaks of records that were cut off again would accuse somebody of removing them.
-    pub(crate) fn put_head_back(&mut self, before: Option<&Head>) {
+    pub(crate) fn put_head_back(&mut self, before: Option<Head>) {
         let _ = match before {
             Some(head) => self.write_head(head),
             None => self.head_file.set_len(0),

@@ -106,3 +106,40 @@ fn a_lock_or_a_head_that_somebody_removed_is_noticed() {
     let found = folder.verify();
     assert_eq!((found.flaw, found.signed), (None, seq));
 }
+
+#[test]
+fn what_happens_in_a_folder_that_was_quiet_for_a_while_is_noticed() {
+    let folder = Folder::new("quiet");
+    let log = folder.log();
+    log.append(call(0)).unwrap();
+    let path = |name: &str| folder.dir().join(name);
+    type Change<'a> = (&'a str, Box<dyn Fn() + 'a>);
+    let changes: [Change<'_>; 4] = [
+        ("a lock that was removed", Box::new(|| std::fs::remove_file(path("lock")).unwrap())),
+        ("another head in its place", {
+            Box::new(|| {
+                std::fs::copy(path("head"), folder.root.join("copy")).unwrap();
+                std::fs::rename(folder.root.join("copy"), path("head")).unwrap();
+            })
+        }),
+        ("another writer", Box::new(|| drop(folder.log().append(call(7)).unwrap()))),
+        ("another writer in the next segment", {
+            Box::new(|| {
+                let settings = tollgate_audit::Settings { segment: 1, ..folder.settings.clone() };
+                let other = tollgate_audit::Log::open(&folder.dir(), &folder.key_dir(), settings, folder.clock.clone());
+                other.unwrap().append(call(8)).unwrap();
+            })
+        }),
+    ];
+    for (what, change) in changes {
+        // Longer than it takes until the names in a folder are believed to stay; and once more to find that they did.
+        std::thread::sleep(std::time::Duration::from_millis(2_100));
+        log.append(call(1)).unwrap();
+        log.append(call(2)).unwrap();
+        change();
+        let seq = log.append(call(3)).unwrap();
+        let found = folder.verify();
+        assert_eq!((common::shown(&found), found.signed, found.records), ("good".to_owned(), seq, seq), "{what}");
+        assert_eq!(found.unsigned.len(), 0, "{what}");
+    }
+}

@@ -4,12 +4,22 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The digits of these bytes.
 pub fn encode(bytes: &[u8]) -> String {
-    let mut text = Vec::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    let mut text = String::with_capacity(2 * bytes.len());
+    push(&mut text, bytes);
+    text
+}
+
+/// Adds the digits of bytes to a text.
+pub fn push(text: &mut String, bytes: &[u8]) {
+    for some in bytes.chunks(32) {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(some) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        // Digits are UTF-8.
+        text.push_str(str::from_utf8(&digits[..2 * some.len()]).unwrap_or_default());
     }
-    // Digits are UTF-8.
-    String::from_utf8(text).unwrap_or_default()
 }
 
 /// The bytes, if there are exactly that many and the digits are lowercase.
