@@ -45,6 +45,7 @@ pub(super) fn cases(size: &Size) -> Result<Vec<Case>, Trouble> {
     let (line, beside) = size.0;
     let folder = Folder::new("steps")?;
     let log = folder.log(Settings::default())?;
+    log.append(draft(&ARGUMENTS, 0)?)?;
     let mut number = 0;
     let whole = move || {
         number += 1;
@@ -68,15 +69,11 @@ pub(super) fn cases(size: &Size) -> Result<Vec<Case>, Trouble> {
     Ok(all)
 }
 
-/// What a writer looks at before it goes on where it was: the lock, both files, the next ones, the head.
+/// What a writer looks at before it goes on where it was: the folder, and how long both files are.
 fn stats(folder: &Folder) -> Result<impl FnMut() -> bool + use<>, Trouble> {
-    let [lock, log, fields, head, next] =
-        ["lock", "000000000001.log", "000000000001.fields", "head", "none"].map(|name| folder.dir().join(name));
-    let (locks, heads) = (File::open(&lock)?, File::open(&lock)?);
-    Ok(move || {
-        let named = [&lock, &log, &fields, &head].iter().all(|path| fs::metadata(path).is_ok());
-        named && fs::metadata(&next).is_err() && locks.metadata().is_ok() && heads.metadata().is_ok()
-    })
+    let [log, fields] = ["000000000001.log", "000000000001.fields"].map(|name| File::open(folder.dir().join(name)));
+    let (dir, log, fields) = (folder.dir(), log?, fields?);
+    Ok(move || fs::metadata(&dir).is_ok() && log.metadata().is_ok() && fields.metadata().is_ok())
 }
 
 fn writes(folder: &Folder, line: usize, beside: usize) -> Result<impl FnMut() -> bool + use<>, Trouble> {
