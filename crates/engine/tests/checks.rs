@@ -12,7 +12,7 @@ use tollgate_core::{Act, Body, Ended, Event, Guard, Point, Query, Registration, 
 use tollgate_engine::checks::{
     Dedupe, Dedupes, DryRun, Limit, Limits, Loop, Loops, Over, Per, Require, Requires, Tools, Toolset, always, tools,
 };
-use tollgate_engine::state::{Bucket, Memory, State};
+use tollgate_engine::state::{Bucket, Files, Memory, State};
 use tollgate_engine::{Observed, Report};
 use tollgate_testkit::ManualClock;
 
@@ -359,6 +359,27 @@ fn the_second_write_gets_the_first_ones_result() {
     world.clock.advance(SECOND * 600);
     assert_eq!(create("create_issue", arguments()), "issue 7");
     assert_eq!(surface.runs(), 3, "after ten minutes it is a new one");
+}
+
+#[test]
+fn what_was_done_or_began_is_known_after_a_restart() {
+    let dir = std::env::temp_dir().join(format!("tollgate-checks-restart-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    let clock = Arc::<ManualClock>::default();
+    let start = || World { clock: Arc::clone(&clock), state: Arc::new(Files::new(&dir)) };
+    let world = start();
+    let surface = world.surface(world.dedupes().registrations());
+    assert_eq!(surface.call("create_issue", json!({"n": 1})), "ran {\"n\":1}");
+    let (act, _) = surface.before("create_issue", "pending", json!({"n": 2}));
+    assert!(matches!(act, Act::Pass));
+    drop((surface, world));
+    clock.advance(SECOND * 5);
+    let world = start();
+    let surface = world.surface(world.dedupes().registrations());
+    assert!(surface.call("create_issue", json!({"n": 1})).starts_with("answered: "));
+    assert!(surface.call("create_issue", json!({"n": 2})).starts_with("refused: once: the same call began 5s ago"));
+    assert_eq!(surface.runs(), 0);
+    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 #[test]

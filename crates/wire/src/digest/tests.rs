@@ -148,6 +148,19 @@ fn reversed(value: &Value) -> Value {
     }
 }
 
+#[test]
+fn the_order_of_lists_counts_at_any_depth() {
+    for (one, other) in [
+        (json!([1, 2]), json!([2, 1])),
+        (json!({"a": ["x", "y"]}), json!({"a": ["y", "x"]})),
+        (json!({"a": [{"b": [null, false]}]}), json!({"a": [{"b": [false, null]}]})),
+        (json!([[1, 2], [3]]), json!([[3], [1, 2]])),
+        (json!([{"a": 1}, {"b": 2}]), json!([{"b": 2}, {"a": 1}])),
+    ] {
+        assert_ne!(digest(&one), digest(&other), "{one} and {other}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
