@@ -142,25 +142,26 @@ impl Log {
     /// Threads that come while another one writes are written together: whoever gets to write next takes along all
     /// that wait.
     pub fn append(&self, draft: Draft) -> Result<u64, AuditError> {
-        match self.alone(draft) {
-            Ok(turn) => {
+        match self.alone() {
+            Some(mut turn) => {
+                turn.drafts.push(draft);
                 let written = turn.commit().map(|seqs| seqs.first().copied().unwrap_or_default());
                 drop(turn);
                 self.let_go();
                 written
             }
-            Err(draft) => self.append_with_others(draft),
+            None => self.append_with_others(draft),
         }
     }
 
-    /// The right to write one record, if nobody writes or waits; else the record.
-    fn alone(&self, draft: Draft) -> Result<Turn<'_>, Draft> {
+    /// The right to write alone, if nobody writes or waits.
+    fn alone(&self) -> Option<Turn<'_>> {
         let mut queue = lock(&self.queue);
         if queue.writing || queue.crowded || !queue.waiting.is_empty() {
-            return Err(draft);
+            return None;
         }
         queue.writing = true;
-        Ok(Turn { log: self, drafts: vec![draft], slots: Vec::new() })
+        Some(Turn { log: self, drafts: Vec::with_capacity(1), slots: Vec::new() })
     }
 
     fn append_with_others(&self, draft: Draft) -> Result<u64, AuditError> {

@@ -1,5 +1,7 @@
 //! What is appended is there, in order, and fits together.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod common;
 
 use common::{Folder, call};
@@ -122,7 +124,7 @@ fn what_happens_in_a_folder_that_was_quiet_for_a_while_is_noticed() {
                 std::fs::rename(folder.root.join("copy"), path("head")).unwrap();
             })
         }),
-        ("another writer", Box::new(|| drop(folder.log().append(call(7)).unwrap()))),
+        ("another writer", Box::new(|| folder.log().append(call(7)).map(drop).unwrap())),
         ("another writer in the next segment", {
             Box::new(|| {
                 let settings = tollgate_audit::Settings { segment: 1, ..folder.settings.clone() };
