@@ -30,11 +30,11 @@ pub(crate) enum Earlier {
     /// Another process has decided.
     Decided(Decision),
     /// It is to be judged here, and the decision kept, if another process may ask for it.
-    Nothing(Option<Claim>),
+    Nothing(Option<Undecided>),
 }
 
 /// A decision that is to be made here. Whoever asks for it waits for as long as this is held.
-pub(crate) struct Claim {
+pub(crate) struct Undecided {
     folder: PathBuf,
     key: String,
     file: File,
@@ -81,10 +81,10 @@ fn claim(folder: &Path, key: String, registration: String) -> Result<Earlier, St
     }
     // What was decided about an earlier call goes before this one is judged, and the file is in use by its time.
     file.set_len(0).map_err(failed)?;
-    Ok(Earlier::Nothing(Some(Claim { folder: folder.to_owned(), key, file, registration })))
+    Ok(Earlier::Nothing(Some(Undecided { folder: folder.to_owned(), key, file, registration })))
 }
 
-impl Claim {
+impl Undecided {
     /// Keeps what was decided here.
     pub(crate) fn keep(self, read: &Read<'_>, decision: &Decision) -> Result<(), String> {
         let (folder, registration) = (self.folder.clone(), self.registration.clone());

@@ -9,7 +9,7 @@ use tollgate_core::{Body, Event, Fault, Point};
 use tollgate_shell::Effect;
 use tollgate_wire::lens::{lens_for, strings};
 
-use crate::understood::{Known, View, moved};
+use crate::understood::{DocumentFacts, Viewpoint, moved};
 
 /// What stands around a call and is not in it. Whoever has a file system implements it.
 pub trait Ambient: Send + Sync {
@@ -158,7 +158,7 @@ impl<'a> CallFacts<'a> {
             let call = self.call().filter(|_| self.event.point.is_about_a_tool());
             let Some(call) = call else { return Ok(Cow::default()) };
             let (arguments, view) = (call.json()?, self.view());
-            Ok(match Known::of(call) {
+            Ok(match DocumentFacts::of(call) {
                 Some(known) => known.effects(&view, self.more(), arguments),
                 None => Cow::Owned(moved(view.effects(arguments), self.more())),
             })
@@ -171,8 +171,8 @@ impl<'a> CallFacts<'a> {
         moved(self.view().understand(|around| tollgate_shell::understand(command, around)), self.more())
     }
 
-    fn view(&self) -> View<'_> {
-        View {
+    fn view(&self) -> Viewpoint<'_> {
+        Viewpoint {
             kind: self.kind().unwrap_or("other"),
             cwd: self.event.cwd,
             folder: self.workspace().first().map(String::as_str),
@@ -202,7 +202,7 @@ impl<'a> CallFacts<'a> {
     pub fn has_secret(&self) -> Result<bool, Fault> {
         let document = self.document()?;
         let look = || tollgate_secrets::scanner().redact_json(&mut document.clone()) > 0;
-        Ok(match Known::of(self.body) {
+        Ok(match DocumentFacts::of(self.body) {
             Some(known) => known.secret(look),
             None => look(),
         })

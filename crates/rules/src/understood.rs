@@ -15,12 +15,12 @@ const MAX_VIEWS: usize = 8;
 
 /// What is known about a document.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct DocumentFacts {
     secret: OnceLock<bool>,
-    first: OnceLock<Box<Understood>>,
+    first: OnceLock<Understood>,
 }
 
-impl Known {
+impl DocumentFacts {
     /// What is known about the document of a body; none where somebody else keeps something there.
     pub(crate) fn of(body: &Body) -> Option<&Self> {
         body.derived()
@@ -32,22 +32,22 @@ impl Known {
     }
 
     /// What the document does as a call. Nobody who sees it otherwise is given the same.
-    pub(crate) fn effects(&self, view: &View<'_>, more: &[String], arguments: &Value) -> Cow<'_, [Effect]> {
-        let mut place = &self.first;
-        for _ in 0..MAX_VIEWS {
-            let one = place.get_or_init(|| Box::new(Understood::new(view, arguments)));
+    pub(crate) fn effects(&self, view: &Viewpoint<'_>, more: &[String], arguments: &Value) -> Cow<'_, [Effect]> {
+        let anew = || Understood::new(view, arguments);
+        let mut one = self.first.get_or_init(anew);
+        for _ in 1..MAX_VIEWS {
             if one.is_by(view) {
-                return one.with(more);
+                break;
             }
-            place = &one.next;
+            one = one.next.get_or_init(|| Box::new(anew()));
         }
-        Cow::Owned(moved(view.effects(arguments), more))
+        if one.is_by(view) { one.with(more) } else { Cow::Owned(moved(view.effects(arguments), more)) }
     }
 }
 
 /// All that decides what a call with some arguments does. Whatever else should come to matter has to be added here, since
 /// what was understood is shared by all who see the call alike.
-pub(crate) struct View<'a> {
+pub(crate) struct Viewpoint<'a> {
     /// What sort of tool it is for.
     pub(crate) kind: &'static str,
     /// The working directory.
@@ -60,13 +60,13 @@ pub(crate) struct View<'a> {
     pub(crate) ground: &'a Arc<dyn Ambient>,
 }
 
-impl View<'_> {
+impl Viewpoint<'_> {
     pub(crate) fn effects(&self, arguments: &Value) -> Vec<Effect> {
         self.understand(|around| tollgate_shell::understand_call(self.kind, arguments, around))
     }
 
     pub(crate) fn understand(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
-        let links = Links(&**self.ground);
+        let links = AmbientLinks(&**self.ground);
         understand(&Surroundings {
             // A relative one is relative to something nobody knows.
             cwd: self.cwd.filter(|cwd| cwd.starts_with('/')),
@@ -77,9 +77,9 @@ impl View<'_> {
     }
 }
 
-struct Links<'a>(&'a dyn Ambient);
+struct AmbientLinks<'a>(&'a dyn Ambient);
 
-impl Resolve for Links<'_> {
+impl Resolve for AmbientLinks<'_> {
     fn real(&self, path: &str) -> Option<String> {
         self.0.real(path)
     }
@@ -100,7 +100,7 @@ struct Understood {
 }
 
 impl Understood {
-    fn new(view: &View<'_>, arguments: &Value) -> Self {
+    fn new(view: &Viewpoint<'_>, arguments: &Value) -> Self {
         Self {
             kind: view.kind,
             cwd: view.cwd.map(str::to_owned),
@@ -113,8 +113,8 @@ impl Understood {
         }
     }
 
-    fn is_by(&self, view: &View<'_>) -> bool {
-        let View { kind, cwd, folder, home, ground } = *view;
+    fn is_by(&self, view: &Viewpoint<'_>) -> bool {
+        let Viewpoint { kind, cwd, folder, home, ground } = *view;
         (self.kind, self.cwd.as_deref(), self.folder.as_deref(), self.home.as_deref()) == (kind, cwd, folder, home)
             && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(ground))
     }
