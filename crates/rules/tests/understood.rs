@@ -13,10 +13,10 @@ const TOOLS: [&str; 4] = ["Bash", "exec", "Read", "create_issue"];
 const FOLDERS: [Option<&str>; 3] = [Some("/home/user/project"), Some("/srv/other"), None];
 const TOKEN: &str = "ghp_x7Kq2LmZ9vRt4WbN8yHc3JdF6sGp1QaUe5To";
 
-/// Surroundings in which every path leads elsewhere.
-struct Elsewhere(&'static str);
+/// Surroundings in which every path is a link to another.
+struct Linked(&'static str);
 
-impl Ambient for Elsewhere {
+impl Ambient for Linked {
     fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
         Still::default().workspace(cwd)
     }
@@ -85,7 +85,7 @@ fn seen(body: impl Fn() -> Body, around: &[Arc<dyn Ambient>], tool: &str) -> Vec
 }
 
 fn surroundings() -> Vec<Arc<dyn Ambient>> {
-    vec![Still::shared(), Arc::new(Elsewhere("/one")), Arc::new(Elsewhere("/two"))]
+    vec![Still::shared(), Arc::new(Linked("/one")), Arc::new(Linked("/two"))]
 }
 
 /// The same body, without anything that somebody worked out.
@@ -98,6 +98,8 @@ fn fresh(body: &Body) -> Body {
 }
 
 proptest! {
+    // Each looks up to a hundred times and more.
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn nobody_sees_what_another_body_did(all in proptest::collection::vec(happens(), 1..12), tool in 0..TOOLS.len()) {
         let around = surroundings();
