@@ -156,38 +156,38 @@ fn opencode_does_what_is_decided() {
         json!(["tool.execute.after", { "tool": "read" }, { "title": "t", "output": "hunter2", "metadata": {} }]);
     let mcp = json!(["tool.execute.after", { "tool": "s_t" }, { "content": [{ "type": "text", "text": "hunter2" }] }]);
     let prompt = json!(["chat.message", {}, { "parts": [{ "type": "text", "text": "hi" }] }]);
-    let stop = says(r#"{"decision":"deny","reason":"no"}"#);
+    let deny = says(r#"{"decision":"deny","reason":"no"}"#);
     let became = Stage::new(OPENCODE, LIKE_OPENCODE, LONG).shown(&[
         ("silence", "cat >/dev/null", &call),
         ("pass", &says(r#"{"decision":"pass"}"#), &call),
-        ("deny", &stop, &call),
+        ("deny", &deny, &call),
         ("ask", &says(r#"{"decision":"ask","reason":"really?"}"#), &call),
         // The key that is gone must be gone from the very object that the agent holds.
         ("rewrite", &says(r#"{"decision":"rewrite","value":{"command":"ls"}}"#), &call),
         ("rewrite to a name with a meaning", &says(r#"{"decision":"rewrite","value":{"__proto__":{"x":1}}}"#), &call),
-        ("stop after", &stop, &after),
+        ("deny after", &deny, &after),
         ("rewrite after", &says(r#"{"decision":"rewrite","value":{"title":"t","output":"***"}}"#), &after),
         ("note after", &says(r#"{"decision":"pass","notes":["a","b"]}"#), &after),
         ("note after an MCP tool", &says(r#"{"decision":"pass","notes":["a"]}"#), &mcp),
         ("rewrite after an MCP tool", &says(r#"{"decision":"rewrite","value":{"content":[]}}"#), &mcp),
         ("prompt", "cat >/dev/null", &prompt),
-        ("stop a prompt", &stop, &prompt),
+        ("deny a prompt", &deny, &prompt),
         ("what it is asked", "echo \"$@\" >&2; cat >&2; exit 9", &call),
     ]);
     expect![[r#"
         silence: goes on with {"command":"rm x","timeout":5}
-        pass: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
-        deny: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        pass: goes on with {"command":"rm x","timeout":5}
+        deny: throws: no
         ask: throws: really?
         rewrite: goes on with {"command":"ls"}
         rewrite to a name with a meaning: goes on with {"__proto__":{"x":1}}
-        stop after: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        deny after: throws: no
         rewrite after: goes on with {"title":"t","output":"***"}
-        note after: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
-        note after an MCP tool: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        note after: goes on with {"title":"t","output":"hunter2\n\na\nb","metadata":{}}
+        note after an MCP tool: goes on with {"content":[{"type":"text","text":"hunter2"},{"type":"text","text":"a"}]}
         rewrite after an MCP tool: goes on with {"content":[]}
         prompt: goes on with {"parts":[{"type":"text","text":"hi"}]}
-        stop a prompt: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        deny a prompt: throws: no
         what it is asked: throws: Tollgate could not judge this, so it is refused: PROGRAM ended with status 9: hook opencode
         {"hook":"tool.execute.before","input":{"tool":"bash"},"output":{"args":{"command":"rm x","timeout":5}},"cwd":"/home/dev/project"}; `tollgate doctor` says what is wrong and how to mend it
     "#]].assert_eq(&became);
@@ -232,13 +232,13 @@ fn openclaw_does_what_is_decided() {
         json!(["before_tool_call", { "toolName": "exec", "params": { "command": "rm x", "pty": true } }, context]);
     let seen = json!(["after_tool_call", { "toolName": "exec" }, {}]);
     let stored = stored();
-    let stop = says(r#"{"decision":"deny","reason":"no"}"#);
+    let deny = says(r#"{"decision":"deny","reason":"no"}"#);
     let became = Stage::new(OPENCLAW, LIKE_OPENCLAW, LONG).shown(&[
         ("silence", "cat >/dev/null", &call),
-        ("deny", &stop, &call),
+        ("deny", &deny, &call),
         ("ask", &says(r#"{"decision":"ask","reason":"really?"}"#), &call),
         ("rewrite", &says(r#"{"decision":"rewrite","value":{"command":"ls"}}"#), &call),
-        ("stop storing", &stop, &stored),
+        ("deny storing", &deny, &stored),
         ("rewrite what is stored", &says(r#"{"decision":"rewrite","value":{"content":[]}}"#), &stored),
         ("store", "cat >/dev/null", &stored),
         ("watch", "cat >/dev/null", &seen),
@@ -246,10 +246,10 @@ fn openclaw_does_what_is_decided() {
     ]);
     expect![[r#"
         silence: returns nothing
-        deny: throws: Tollgate could not judge this, so it is refused: PROGRAM printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it
+        deny: returns {"block":true,"blockReason":"no"}
         ask: returns {"requireApproval":{"title":"Tollgate asks","description":"really?","severity":"warning","timeoutBehavior":"deny"}}
         rewrite: returns {"params":{"command":"ls","pty":"(gone)"}}
-        stop storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"Tollgate could not judge this, so it is refused: /tmp/tollgate-shim-5274-0/it's \"the\\program\".sh printed an answer that this plugin does not know; `tollgate doctor` says what is wrong and how to mend it"}]}}
+        deny storing: returns {"message":{"role":"toolResult","content":[{"type":"text","text":"no"}]}}
         rewrite what is stored: returns {"message":{"content":[]}}
         store: returns nothing
         watch: returns nothing
