@@ -18,7 +18,7 @@
 //! unless the machine's file speaks against it; and from a project's only while [`Trust`] holds exactly its bytes. A
 //! project that is not trusted cannot rewrite calls or send them elsewhere either: that would be as good as running
 //! commands. Of what is recorded ([`Audit`]), each key is decided by whoever has the most rights of those who say it. What
-//! does not hold is in [`Plan::ignored`], for every answer to show.
+//! does not hold is in [`Plan::ignored`], for `check` and `explain` to show.
 //!
 //! **Hooks** are programs. Those that come with a project run only while [`Trust`] holds its file *and* every script that
 //! they name. Until then what they would have judged is refused: a guard that is not asked has not agreed.

@@ -112,7 +112,7 @@ pub struct Plan {
     /// What stands beside the rules, compiled.
     #[serde(skip)]
     pub checks: Option<Checks>,
-    /// What does not hold. Every answer shows that there is something.
+    /// What does not hold; `check` and `explain` show it.
     pub ignored: Vec<Relaxation>,
     /// What is probably not what was meant, `ignored` included.
     #[serde(skip)]

@@ -390,7 +390,7 @@ ask = "may it have happened?"
               |
             8 | [[rule]]
               | ^^^^^^^^
-              = help: give one of block, ask, route, edit, redact, log
+              = help: give one of deny, ask, route, rewrite, redact, log
 
             error: this rule would apply to everything
               --> tollgate.toml:12:1

@@ -30,8 +30,13 @@ pub use tools::{Class, Tools, Toolset};
 /// Whether a check is for a call.
 pub type When = Arc<dyn Fn(&Event<'_>, &Body) -> Result<bool, Fault> + Send + Sync>;
 
-/// Where the checks stand among guards. Higher runs first.
+/// Where ours stand among edits and among guards. Higher runs first.
 pub(crate) mod order {
+    /// The first edit: nobody's program runs for a call that cannot happen.
+    pub(crate) const HALT: i32 = i32::MAX;
+    /// The next one sees results as they came.
+    pub(crate) const COUNT: i32 = i32::MAX - 1;
+
     pub(crate) const UNKNOWN: i32 = i32::MAX;
     pub(crate) const ADMIN: i32 = i32::MAX - 1;
     pub(crate) const REQUIRE: i32 = i32::MAX - 2;

@@ -174,8 +174,8 @@ impl Made<'_> {
         };
         let checks = self.stateless().into_iter().chain(self.stateful()).map(observe);
         // Rules know by themselves whether they only observe. A dry run is nobody's objection, so it holds in any case.
-        let others = self.rules.registrations(self.report).into_iter();
-        let others = others.chain(hooks.iter().cloned().map(observe)).chain(more.iter().cloned()).map(between);
+        let policy = self.rules.registrations(self.report).into_iter().chain(hooks.iter().cloned().map(observe));
+        let others = policy.map(behind_ours).chain(more.iter().cloned()).map(between);
         for registration in checks.chain(others).chain(self.dry_run()) {
             registry.add(registration).map_err(|problem| problem.to_string())?;
         }
@@ -218,6 +218,14 @@ fn between(registration: Registration) -> Registration {
             let priority = registration.priority.clamp(order::LOOPS + 1, order::ALLOW - 1);
             Registration { priority, ..registration }
         }
+        _ => registration,
+    }
+}
+
+/// Edits of a policy stand behind those of ours, whatever number they chose.
+fn behind_ours(registration: Registration) -> Registration {
+    match registration.role {
+        Role::Edit(_) => Registration { priority: registration.priority.min(order::COUNT - 1), ..registration },
         _ => registration,
     }
 }

@@ -1,13 +1,13 @@
 //! From a plan to a running pipeline.
 //!
-//! `tollgate-config` reads files and says what they mean together (a `Plan`). This crate makes it run: it compiles the
-//! plan, adds the checks that know more than one call, and gives them a memory.
+//! `tollgate-config` reads files, says what they mean together and compiles that (a `Plan`). This crate makes it run: it
+//! registers what the plan holds, adds the checks that know more than one call, and gives them a memory.
 //!
 //! ```text
-//!  Plan ──► compile ──► Registry ──► Pipeline        engine.pipeline()   what surfaces run calls on
-//!             │                        │
-//!             │                        └─ the same on a copy of the state, keeping nothing
-//!             └─ every mistake, with its place       engine.explain()    what `tollgate explain` prints
+//!  Plan ──► Registry ──► Pipeline        engine.pipeline()   what surfaces run calls on
+//!                           │
+//!                           └─ the same on a copy of the state, keeping nothing
+//!                                        engine.explain()    what `tollgate explain` prints
 //! ```
 //!
 //! * [`Engine`] — a plan that runs.
@@ -24,9 +24,10 @@
 //!
 //! # Order
 //!
-//! Edits of rules come first, as everywhere, then programs (`[[hook]]`), which may rewrite too. Then the guards: unknown, admin, require, deny, allow; rules and whatever
-//! else is registered; loops, limits, dedupe, dry run. The first that refuses is named, and whoever comes after it is
-//! not asked, so nothing is counted for a call that is refused before it is counted.
+//! Edits come first: a halt, then what counts loops, then those of rules and programs (`[[hook]]`), by priority and among
+//! equals rules before programs. Then the guards: unknown, admin, require, deny, allow; rules and whatever else is
+//! registered; loops, limits, dedupe, dry run. The first that denies is named, and whoever comes after it is not asked, so
+//! nothing is counted for a call that is denied before it is counted.
 //!
 //! # Observing
 //!

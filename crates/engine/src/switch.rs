@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_audit::{moment, stamp};
 use tollgate_core::{Body, Edit, Ended, Event, Point, Power, Registration, Step, Verdict};
 
+use crate::checks::order;
 use crate::ours;
 
 /// The longest that nothing may be enforced.
@@ -149,7 +150,7 @@ impl Stand {
         let halted = Halted(self.halted.as_ref()?.refusal());
         let gates: Vec<Point> = Point::ALL.iter().copied().filter(|point| point.is_gate()).collect();
         let edit = Registration::edit("halt", gates, halted);
-        Some(Registration { group: None, priority: i32::MAX, powers: vec![Power::Deny], second_look: false, ..edit })
+        Some(Registration { group: None, priority: order::HALT, powers: vec![Power::Deny], second_look: false, ..edit })
     }
 }
 

@@ -326,6 +326,20 @@ fn nothing_is_in_the_way_of_a_halt() {
 }
 
 #[test]
+fn no_program_runs_for_a_call_that_is_halted() {
+    let ran = std::env::temp_dir().join(format!("tollgate-live-ran-{}", std::process::id()));
+    let hook = format!("[[hook]]\nid = 'first'\ncommand = 'touch {}'\npriority = {}\n", ran.display(), i32::MAX);
+    let world = World::new(&format!("{BARE}{hook}"));
+    world.switch().halt(&Halt::default()).unwrap();
+    assert!(world.call().starts_with("refused: all agents are halted"));
+    assert!(!ran.exists());
+    world.switch().resume().unwrap();
+    assert_eq!(world.call(), "pass");
+    assert!(ran.exists());
+    fs::remove_file(ran).unwrap();
+}
+
+#[test]
 fn what_is_protected_is_followed() {
     let world = World::new(BARE);
     let shell = |command: &str| {

@@ -11,7 +11,8 @@
 //!
 //! * [`Agent`] — everything that is known about one agent: its events, what can be done at each, how it writes and what
 //!   it reads. One file in `agents/` each; adding an agent is adding a file and a line in [`AGENTS`].
-//! * [`run`] — the way from an agent's bytes to the answer's, top to bottom; [`answer`] is the part of it without any IO.
+//! * [`run`] — the way from an agent's bytes to the answer's, top to bottom; [`answer`] is the part of it that a
+//!   policy is given to.
 //! * [`process`] — the program around it: standard input, the policy, the record, the clock that answers when we hang.
 //! * [`degraded`] — what becomes of a policy in an agent that cannot do all of it.
 //! * [`failing`], [`table`] — what agents do when we fail, and the page about all of this.

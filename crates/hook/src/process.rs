@@ -3,22 +3,18 @@
 //! Everything that can go wrong here is answered, in the agent's words, and before the agent loses patience.
 
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tollgate_clock::SystemClock;
-use tollgate_config::Paths;
 use tollgate_core::Fault;
-use tollgate_engine::{OpenError, Opened, Surface};
+use tollgate_engine::Opened;
 use tollgate_wire::dialect::HookAnswer;
 
 use crate::agent::Agent;
 use crate::agents::{AGENTS, find};
 use crate::run::{self, broken};
-use crate::switch_files;
 
 /// When we answer whatever happens. Registrations give us well more than this.
 pub const DEADLINE: Duration = Duration::from_secs(25);
@@ -143,14 +139,4 @@ pub(crate) fn fail_as_told() {
         Ok("hang") => std::thread::sleep(Duration::from_secs(3600)),
         _ => {}
     }
-}
-
-/// The policy that holds there, ready to judge and to record.
-pub(crate) fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<Opened, OpenError> {
-    let env = |name: &str| std::env::var_os(name);
-    let home = Paths::home(cwd, env);
-    let switches = switch_files::all(home.as_deref(), &env);
-    let callers = callers.to_vec();
-    let surface = Surface { home, switches, callers, ..Surface::new(Arc::new(SystemClock::default())) };
-    tollgate_engine::open(paths, &surface)
 }

@@ -1,16 +1,17 @@
-//! The surface: one document in, one answer out. [`respond`] is the whole way; what it calls follows in that order:
-//! [`read`], [`decide`], [`say`].
+//! The surface: one document in, one answer out. [`respond`] is the whole way: [`read`] what the agent wrote, `decide_once`
+//! (open the policy and [`decide`], unless another process has), [`say`] it in the agent's words.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate_clock::block_on;
+use tollgate_clock::{SystemClock, block_on};
 use tollgate_config::Paths;
 use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Question, Ruling};
-use tollgate_engine::{Able, Engine, Opened, within};
+use tollgate_engine::{Able, Engine, OpenError, Opened, Surface, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::hex;
 use tollgate_wire::lens::lens_for;
@@ -18,7 +19,7 @@ use tollgate_wire::lens::lens_for;
 use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, no_object, worded};
 use crate::agents::caller;
 use crate::once::{self, Earlier};
-use crate::process;
+use crate::{process, switch_files};
 
 /// The name of this surface in events.
 pub const SURFACE: &str = "hook";
@@ -69,7 +70,7 @@ fn decide_once(
         Earlier::Decided(decision) => return Ok(decision),
         Earlier::Nothing(claim) => claim,
     };
-    let opened = process::open(&paths, &cwd, &[registered.id, read.agent.id]).map_err(|error| error.to_string())?;
+    let opened = open(&paths, &cwd, &[registered.id, read.agent.id]).map_err(|error| error.to_string())?;
     let (tells, engine) = (opened.tells(), &used.insert(opened).engine);
     let here = Some(cwd.to_str().ok_or("the working directory has a name that is no text")?);
     let gate = Gate { pipeline: engine.pipeline(), engine: Some(engine), here, tells };
@@ -78,6 +79,16 @@ fn decide_once(
         claim.keep(read, &decision)?;
     }
     Ok(decision)
+}
+
+/// The policy that holds there, ready to judge and to record.
+fn open(paths: &Paths, cwd: &Path, callers: &[&'static str]) -> Result<Opened, OpenError> {
+    let env = |name: &str| std::env::var_os(name);
+    let home = Paths::home(cwd, env);
+    let switches = switch_files::all(home.as_deref(), &env);
+    let callers = callers.to_vec();
+    let surface = Surface { home, switches, callers, ..Surface::new(Arc::new(SystemClock::default())) };
+    tollgate_engine::open(paths, &surface)
 }
 
 /// The agent's working directory. The hook may have been started anywhere.
@@ -258,13 +269,9 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, decoded: &DecodedEvent<'_>) -> Decisi
         ..Event::at(hook.point)
     };
     let outcome = block_on(gate.pipeline.run(&event, &mut body));
-    let act = match gate.engine.map(|engine| engine.redeem(outcome.act.clone())) {
-        None => outcome.act,
-        Some(Ok(act)) => act,
-        Some(Err(error)) => {
-            Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
-        }
-    };
+    let act = gate.engine.map_or(Ok(outcome.act), |engine| engine.redeem(outcome.act)).unwrap_or_else(|error| {
+        Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
+    });
     let rewritten = differs(&decoded.body, &body);
     let (notes, tells) = (std::mem::take(&mut body.notes), std::mem::take(&mut body.tells));
     let said = match possible(read, act, rewritten.then_some(&body)) {

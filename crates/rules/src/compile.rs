@@ -132,7 +132,7 @@ impl Action {
 /// let mistakes = compile(vec![rule(json!({"id": "a", "effect": "delte"}))], &setting).unwrap_err();
 /// let mistakes: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
 /// assert_eq!(mistakes, [
-///     "a rule needs a decision (give one of block, ask, route, edit, redact, log)",
+///     "a rule needs a decision (give one of deny, ask, route, rewrite, redact, log)",
 ///     "effect: there is no effect `delte` (did you mean `delete`?)",
 /// ]);
 /// ```
@@ -225,7 +225,10 @@ impl Compiler<'_> {
         let decisions = form.decisions();
         let [decision] = decisions[..] else {
             self.found.push(match decisions[..] {
-                [] => Mistake::new("a rule needs a decision").help("give one of block, ask, route, edit, redact, log"),
+                [] => {
+                    let all = Decision::ALL.map(Decision::name).join(", ");
+                    Mistake::new("a rule needs a decision").help(format!("give one of {all}"))
+                }
                 _ => {
                     let names: Vec<_> = decisions.iter().map(|decision| format!("`{}`", decision.name())).collect();
                     Mistake::new(format!("a rule has one decision, and this has {}", names.join(" and ")))

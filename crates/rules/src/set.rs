@@ -21,9 +21,9 @@ pub struct RuleSet {
 
 pub(crate) struct Inner {
     pub(crate) rules: Vec<Rule>,
-    /// Those that judge: block, ask, log.
+    /// Those that judge: deny, ask, log.
     pub(crate) judging: Index,
-    /// Those that send elsewhere. A verdict is one thing, and a call may need a human and a sandbox.
+    /// Those that route. A verdict is one thing, and a call may need a human and a sandbox.
     pub(crate) routing: Index,
     /// All of them, edits too, once somebody asks for that: a dry run.
     everything: OnceLock<Index>,

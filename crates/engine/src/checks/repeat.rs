@@ -51,7 +51,7 @@ impl Loops {
         // First among edits, to see results as they came. It only adds notes, so it need not hold streams back, and
         // a result is not withheld because it could not be counted.
         let edit = Registration {
-            priority: i32::MAX,
+            priority: order::COUNT,
             on_fault: OnFault::Pass,
             hold_whole: false,
             second_look: false,

@@ -25,6 +25,9 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// All of them, in the order they are explained in.
+    pub const ALL: [Self; 6] = [Self::Deny, Self::Ask, Self::Route, Self::Rewrite, Self::Redact, Self::Log];
+
     /// The key in the file.
     pub fn name(self) -> &'static str {
         match self {
