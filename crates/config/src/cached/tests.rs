@@ -93,6 +93,20 @@ keep = "nothing"
 retain = "30d"
 "#;
 
+#[test]
+fn what_was_kept_is_compiled_once() {
+    let user = User::new("once");
+    let file = user.root.join("user.toml");
+    let limit = "[[limit]]\nid = 'few'\ntool = 'x'\nmax = 3\n";
+    fs::write(&file, format!("[packs]\nuse = []\n[[rule]]\nid = 'a'\ntool = 'y'\ndeny = 'no'\n{limit}")).unwrap();
+    let paths = Paths { user: Some(file), ..user.paths() };
+    for _ in 0..3 {
+        let before = tollgate_rules::texts_compiled();
+        load_cached(&paths).unwrap();
+        assert_eq!(tollgate_rules::texts_compiled() - before, 2);
+    }
+}
+
 /// Every key that a rule may have, each with the first of these values that it takes.
 fn rules_of_one_key() -> impl Iterator<Item = (String, Rule)> {
     let values = json!([
