@@ -7,16 +7,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
-use std::task::Waker;
-use std::time::Duration;
+use std::sync::Arc;
 
 use expect_test::expect;
 use serde_json::{Value, json};
-use tollgate_core::{Clock, Ended, Pipeline, Point, Registry};
+use tollgate_core::{Ended, Pipeline, Point};
 use tollgate_testkit::actors::{Log, hush_intended_panics};
 use tollgate_testkit::case::{self, Case, Facts, Interceptor, Pattern};
-use tollgate_testkit::{OnCore, Replay as _, Report};
+use tollgate_testkit::{HastyClock, OnCore, Replay as _, Report};
 use tollgate_wire::dialect::HookAnswer;
 
 use crate::agent::{Agent, DecodedEvent, Hook};
@@ -24,27 +22,6 @@ use crate::agents::AGENTS;
 use crate::run::{self, Gate};
 
 mod native;
-
-/// A clock on which every wait is over at once.
-#[derive(Default)]
-struct Hasty(Mutex<Duration>);
-
-impl Clock for Hasty {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-
-    fn wall(&self) -> Duration {
-        self.now()
-    }
-
-    fn wake_at(&self, moment: Duration, waker: &Waker) -> Box<dyn Send> {
-        let mut now = self.0.lock().unwrap();
-        *now = (*now).max(moment);
-        waker.wake_by_ref();
-        Box::new(())
-    }
-}
 
 /// What a case says of a moment, with everything that core's pipeline adds to it.
 struct Played<'a> {
@@ -106,12 +83,7 @@ fn about(agent: &Agent, case: &Case) -> Case {
 type Told = Result<(), &'static str>;
 
 fn pipeline(case: &Case, log: &Log) -> Pipeline {
-    let mut registry = Registry::new(case.names(), Arc::new(Hasty::default()), tollgate_wire::digest);
-    registry.rewrite_ambiguous = case.rewrite_ambiguous;
-    for registration in case.build(log).unwrap() {
-        registry.add(registration).unwrap();
-    }
-    registry.snapshot()
+    case.registry(Arc::new(HastyClock::default()), log).unwrap().snapshot()
 }
 
 /// The event of an agent that stands for a moment.

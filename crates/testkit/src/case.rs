@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tollgate_core::{Body, Ended, Event, Match, Names, OnFault, Point, Registration, Role, Selector};
+use tollgate_core::{Body, Clock, Ended, Event, Match, Names, OnFault, Point, Registration, Registry, Role, Selector};
 
 use crate::Report;
 use crate::actors::{Actor, Does, Log, actor};
@@ -217,6 +218,16 @@ impl Case {
     /// The registrations, ready to be added; the log is the watchers'.
     pub fn build(&self, log: &Log) -> Result<Vec<Registration>, String> {
         self.registrations.iter().map(|interceptor| interceptor.build(log)).collect()
+    }
+
+    /// A registry with all of them, to run on.
+    pub fn registry(&self, clock: Arc<dyn Clock>, log: &Log) -> Result<Registry, String> {
+        let mut registry = Registry::new(self.names(), clock, tollgate_wire::digest);
+        registry.rewrite_ambiguous = self.rewrite_ambiguous;
+        for registration in self.build(log)? {
+            registry.add(registration).map_err(|problem| problem.to_string())?;
+        }
+        Ok(registry)
     }
 
     fn problem(&self) -> Option<String> {

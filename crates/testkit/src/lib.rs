@@ -4,7 +4,8 @@
 //! * [`naive`] is the reference pipeline: slow, and written to be obviously right.
 //! * [`actors`] are small interceptors made from JSON.
 //! * [`ScriptedModel`] stands in for a provider of models when a real agent is tried.
-//! * [`case`] reads `spec/cases/*.json` and plays them through anything that implements [`Replay`].
+//! * [`case`] reads `spec/cases/*.json` and plays them through anything that implements [`Replay`];
+//!   [`through_surface`] plays them through a surface that has no words for some.
 
 pub mod actors;
 mod alloc;
@@ -15,11 +16,13 @@ mod model;
 pub mod naive;
 mod replay;
 mod report;
+mod surface;
 
 pub use alloc::{CountingAlloc, count};
 pub use case::Case;
-pub use clock::{ManualClock, StillClock};
+pub use clock::{HastyClock, ManualClock, StillClock};
 pub use document::body;
 pub use model::{Call, LAST_WORDS, Request, ScriptedModel};
 pub use replay::{OnCore, OnNaive, Replay, check_case};
 pub use report::{Report, report};
+pub use surface::{Shown, through_surface};

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tollgate_core::{Act, Body, Clock, Event, Outcome, Pipeline, Registry};
+use tollgate_core::{Act, Body, Clock, Event, Outcome, Pipeline};
 
 use crate::actors::{Log, hush_intended_panics};
 use crate::case::{Case, Moment, differences};
@@ -42,11 +42,7 @@ impl Replay for OnCore {
     fn play(&mut self, case: &Case) -> Result<Vec<Report>, String> {
         hush_intended_panics();
         let (clock, log) = (Arc::new(ManualClock::default()), Log::default());
-        let mut registry = Registry::new(case.names(), clock.clone(), tollgate_wire::digest);
-        registry.rewrite_ambiguous = case.rewrite_ambiguous;
-        for registration in case.build(&log)? {
-            registry.add(registration).map_err(|problem| problem.to_string())?;
-        }
+        let registry = case.registry(clock.clone(), &log)?;
         let pipeline = registry.snapshot();
         let step = |step: &Moment| {
             let (mut body, started) = (step.body.build(), clock.wall());
