@@ -28,7 +28,7 @@ const EVENTS: &[(&str, Point)] = &[
     ("call", Point::ToolBefore),
     ("result", Point::ToolAfter),
     ("message", Point::MessageWrite),
-    ("stop", Point::TurnStop),
+    ("turn-end", Point::TurnStop),
 ];
 
 /// A line. Whatever says which call it is stands here once: serde refuses a key that comes twice or is unknown. The

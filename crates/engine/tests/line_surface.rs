@@ -27,7 +27,7 @@ fn line(case: &Case, step: &Moment) -> Result<String, &'static str> {
         "tool.before" => "call",
         "tool.after" => "result",
         "message.write" => "message",
-        "turn.stop" => "stop",
+        "turn.stop" => "turn-end",
         "notice" => facts.native.as_deref().unwrap_or("other"),
         _ => return Err("no line for the point"),
     };
