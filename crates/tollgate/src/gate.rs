@@ -160,6 +160,10 @@ impl Gate {
         *self.shared.elsewhere.write().unwrap_or_else(PoisonError::into_inner) = Some(run);
     }
 
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
         &self.shared.clock
     }

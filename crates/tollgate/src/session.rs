@@ -33,7 +33,7 @@ pub struct Session {
 }
 
 /// The facts that every event of a session shares.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 struct Who {
     session: String,
     agent: Option<String>,
@@ -95,6 +95,11 @@ impl Session {
     /// The gate it stands at.
     pub fn gate(&self) -> &Gate {
         &self.gate
+    }
+
+    /// Whether an interceptor could not tell the two apart.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.gate.is_same(&other.gate) && self.who == other.who && self.labels() == other.labels()
     }
 
     /// Runs any event. The facts of the session are filled in; those of the event are the caller's.

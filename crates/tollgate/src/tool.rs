@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tollgate_core::{Ended, Fault, Pipeline};
 
+use crate::session::Session;
 use crate::task::{self, Abort, BoxFuture};
 
 /// A tool: what the model is told of it, how it is shown, and how it runs.
@@ -48,6 +49,9 @@ pub struct Call {
     pub(crate) updates: Option<UpdateFn>,
     /// Set by a coverage check, which must not reach the tool.
     pub(crate) probe: Option<Pipeline>,
+    /// As whose call, and under which name, it was judged as it stands. Only the gate directly below gets to
+    /// read it, never a tool: that could lend it to another call.
+    pub(crate) judged: Option<(Session, String)>,
 }
 
 /// What a call came to.
@@ -116,7 +120,7 @@ impl Tool {
     {
         let shared = Arc::new((name.to_owned(), run));
         let execute: Execute = Arc::new(move |call| {
-            let shared = Arc::clone(&shared);
+            let (shared, call) = (Arc::clone(&shared), Call { judged: None, ..call });
             Box::pin(async move {
                 let (name, run) = &*shared;
                 Finished::of(name, task::catch(async { run(call).await }).await)

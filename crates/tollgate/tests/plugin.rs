@@ -252,9 +252,8 @@ fn one_call_is_one_call_of_a_handler_through_layers() -> Test {
     let seen = Log::new();
     let gate = before(vec![notes(&seen, Value::Null)])?;
     let inner = Toolbox::new(gate.session("s")).add(echo("read", &Log::new()))?;
-    let mut call = Call::new("1", json!({}));
-    call.abort = tollgate::Abort::default();
-    block_on(inner.execute(call));
+    let outer = Toolbox::new(gate.session("s")).add(inner)?;
+    block_on(gate.session("s").call(&outer, Call::new("1", json!({})).abort(&tollgate::Abort::default())));
     assert_eq!(seen.take().len(), 1);
     Ok(())
 }

@@ -5,7 +5,10 @@ mod common;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate::{Abort, Call, Ended, Gate, Route, Tool, ToolError, Toolbox, Verdict, block_on};
+use tollgate::{
+    Abort, BadRegistration, Body, Call, Ended, Gate, Name, Point, Route, Session, Tool, ToolError, Toolbox, Verdict,
+    block_on,
+};
 
 use common::{Log, Test, blocked, echo, log_after, run, yield_once};
 
@@ -213,33 +216,75 @@ fn after_comes_once_for_every_call_of_a_row() -> Test {
     Ok(())
 }
 
-#[test]
-fn before_comes_once_through_layers_of_the_same_tool() -> Test {
-    let (gate, seen) = (Gate::new(), Log::new());
+/// Notes down at which points a gate sees whose call.
+fn log_points(gate: &Gate) -> Result<Log<String>, BadRegistration> {
+    let seen = Log::new();
     let log = seen.clone();
-    gate.before_tool("count").guard(move |event, _| log.push(event.call_id.map(str::to_owned)))?;
-    let toolbox = Toolbox::new(gate.session("s"));
-    let tool = toolbox.add(echo("read", &Log::new()))?;
-    let mut call = Call::new("c1", json!({}));
-    call.abort = Abort::default();
-    block_on(tool.execute(call));
-    assert_eq!(seen.take(), [Some("c1".to_owned())]);
+    gate.on::<Body>([Point::ToolBefore, Point::ToolUpdate, Point::ToolAfter], "log").guard(move |event, _| {
+        let tool = event.name.map(Name::written).unwrap_or_default();
+        log.push(format!("{} {tool} {}", event.point, event.session.unwrap_or_default()));
+    })?;
+    Ok(seen)
+}
+
+/// A tool that tells of itself while it runs.
+fn tells(name: &str) -> Tool {
+    Tool::new(name, |call| async move {
+        call.update(json!("partial")).await;
+        Ok(call.params)
+    })
+}
+
+const ONCE: [&str; 3] = ["tool.before Read s", "tool.update Read s", "tool.after Read s"];
+
+#[test]
+fn every_point_comes_once_through_layers_of_one_gate() -> Test {
+    let gate = Gate::new();
+    let seen = log_points(&gate)?;
+    let mut tool = tells("Read");
+    for layers in 1..=3 {
+        tool = Toolbox::new(gate.session("s")).add(tool)?;
+        let call = || Call::new("c1", json!({})).on_update(|_| ()).abort(&Abort::default());
+        block_on(tool.execute(call()));
+        assert_eq!(seen.take(), ONCE, "{layers} layers");
+        block_on(gate.session("s").call(&tool, call()));
+        assert_eq!(seen.take(), ONCE, "{layers} layers and a session");
+    }
     Ok(())
 }
 
 #[test]
-fn what_a_handler_is_given_is_not_what_runs() -> Test {
-    let (gate, calls, kept) = (Gate::new(), Log::new(), Log::new());
-    let log = kept.clone();
-    gate.before_tool("keeps").guard_async(move |_, args| {
-        log.push(args);
-        async {}
-    })?;
-    run(&gate, &echo("read", &calls), json!({"path": "a"}));
-    let mut mine = kept.take();
-    mine[0]["path"] = "b".into();
-    assert_eq!(calls.take(), [json!({"path": "a"})]);
+fn a_layer_that_would_judge_something_else_judges_it() -> Test {
+    let (gate, other) = (Gate::new(), Gate::new());
+    let seen = log_points(&gate)?;
+    other.before_tool("changes").edit(|_, mut args| args.set("path", "/etc/shadow"))?;
+    let inner = || Toolbox::new(gate.session("s")).add(tells("Read"));
+    let mut renamed = inner()?;
+    renamed.name = "List".to_owned();
+    let between = Toolbox::new(other.session("s")).add(inner()?)?;
+    let lent = inner()?;
+    let lends = Tool::new("Read", move |mut call| {
+        let lent = lent.clone();
+        call.params = json!({"path": "/etc/shadow"});
+        async move { Ok(lent.execute(call).await.value) }
+    });
+    let before = |tool: &Tool, session: Session| {
+        block_on(session.call(tool, Call::new("c1", json!({}))));
+        seen.take().into_iter().filter(|line| line.starts_with("tool.before")).collect::<Vec<_>>()
+    };
+    let twice = ["tool.before Read s", "tool.before Read s"];
+    assert_eq!(before(&between, gate.session("s")), twice, "another gate may have changed the arguments");
+    assert_eq!(before(&lends, gate.session("s")), twice, "a tool makes calls of its own");
+    let expected = ["tool.before List s", "tool.before Read s"];
+    assert_eq!(before(&renamed, gate.session("s")), expected, "another name");
+    let expected = ["tool.before Read t", "tool.before Read s"];
+    assert_eq!(before(&inner()?, gate.session("t")), expected, "another session");
+    assert_eq!(before(&inner()?, gate.session("s").caused_by("log")), ["tool.before Read s"], "another cause");
+    gate.prompt_submit("marks").edit(|_, mut prompt| prompt.label("saw", "a secret"))?;
+    let marked = gate.session("s");
+    block_on(marked.prompt("hi")).map_err(|ruling| ruling.reason)?;
+    assert_eq!(before(&inner()?, marked.clone()), twice, "other labels");
+    let own = Toolbox::new(marked.clone()).add(tells("Read"))?;
+    assert_eq!(before(&own, marked), twice[..1], "the very same session");
     Ok(())
 }
-
-// Stopping.
