@@ -114,19 +114,6 @@ fn a_prompt_and_a_stored_message_are_held_to_the_limit_too() -> Test {
 }
 
 #[test]
-fn a_handler_that_answers_in_time_is_not_hurried() -> Test {
-    for limit in [Some(Duration::from_secs(60)), Some(Duration::MAX), None] {
-        let gate = Gate::new();
-        gate.before_tool("slow").limit(limit).guard_async(|_, _| async {
-            yield_once().await;
-            Verdict::Pass
-        })?;
-        assert!(run(&gate, &echo("exec", &Log::new()), json!({})).is_ok(), "{limit:?}");
-    }
-    Ok(())
-}
-
-#[test]
 fn many_may_hang_at_once() -> Test {
     let gate = Gate::new();
     gate.before_tool("hangs").limit(SHORT).guard_async(|_, _| pending::<()>())?;
@@ -249,6 +236,25 @@ fn unless_said_otherwise_the_limit_is_fifteen_seconds() -> Test {
     let done = run(&gate, &echo("exec", &Log::new()), json!({}));
     assert!(done.reason.is_some_and(|reason| reason.contains("timeout: no answer within 15s")));
     assert_eq!(clock.now(), Duration::from_secs(15));
+    Ok(())
+}
+
+#[test]
+fn a_handler_has_as_long_as_its_limit_says_and_for_ever_if_that_is_lifted() -> Test {
+    let second = Duration::from_secs(1);
+    for (limit, in_time) in
+        [(Some(second * 19), false), (Some(second * 21), true), (Some(Duration::MAX), true), (None, true)]
+    {
+        let (gate, clock) = jumping();
+        gate.before_tool("slow").limit(limit).guard_async(move |_, _| {
+            let clock = Arc::clone(&clock);
+            async move {
+                clock.0.fetch_add(20_000, Ordering::SeqCst);
+                yield_once().await;
+            }
+        })?;
+        assert_eq!(run(&gate, &echo("exec", &Log::new()), json!({})).is_ok(), in_time, "20 s of {limit:?}");
+    }
     Ok(())
 }
 
