@@ -58,6 +58,30 @@ pub trait Guard: Send + Sync {
 }
 
 /// Sees what was decided, always and last. It has no verdict to give.
+///
+/// ```
+/// # use tollgate_core::{Body, Digest, Event, Outcome, Step, Watch};
+/// struct Sees(std::sync::Mutex<Option<Digest>>);
+/// impl Watch for Sees {
+///     fn watch<'a>(&'a self, _: &'a Event<'a>, _: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
+///         *self.0.lock().unwrap() = outcome.trace.digest;
+///         Step::Now(Ok(()))
+///     }
+/// }
+/// ```
+///
+/// Nor can it change the record of what happened, for those who look after it:
+///
+/// ```compile_fail
+/// # use tollgate_core::{Body, Event, Outcome, Step, Watch};
+/// struct Changes;
+/// impl Watch for Changes {
+///     fn watch<'a>(&'a self, _: &'a Event<'a>, _: &'a Body, outcome: &'a Outcome) -> Step<'a, ()> {
+///         outcome.trace.digest = None;
+///         Step::Now(Ok(()))
+///     }
+/// }
+/// ```
 pub trait Watch: Send + Sync {
     /// Looks at what passed and what became of it.
     fn watch<'a>(&'a self, event: &'a Event<'a>, body: &'a Body, outcome: &'a Outcome) -> Step<'a, ()>;
