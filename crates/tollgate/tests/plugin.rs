@@ -99,7 +99,7 @@ fn the_context_says_who_calls() -> Test {
 }
 
 #[test]
-fn params_that_are_no_object_are_shown_and_left_as_they_are() -> Test {
+fn params_that_are_no_object_are_shown_as_they_are_and_null_as_an_empty_one() -> Test {
     for params in [json!("text"), json!([1]), json!(null), json!(7)] {
         for answer in [json!(null), json!({}), json!({"params": {}})] {
             let (seen, calls) = (Log::new(), Log::new());
@@ -324,10 +324,12 @@ fn nobody_is_asked_unless_somebody_asks() -> Test {
 #[test]
 fn every_request_for_approval_is_part_of_the_one_question() -> Test {
     let ask = |title: &str| says(json!({"requireApproval": {"title": title}}));
-    let (questions, _) = asked(&before(vec![ask("first?"), ask("second?")])?, true);
-    let titles: Vec<Vec<_>> =
-        questions.iter().map(|question| question.parts.iter().map(|(_, query)| &*query.title).collect()).collect();
-    assert_eq!(titles, [["first?", "second?"]]);
+    for granted in [true, false] {
+        let (questions, ran) = asked(&before(vec![ask("first?"), ask("second?")])?, granted);
+        let titles: Vec<Vec<_>> =
+            questions.iter().map(|question| question.parts.iter().map(|(_, query)| &*query.title).collect()).collect();
+        assert_eq!((titles, ran), (vec![vec!["first?", "second?"]], granted));
+    }
     Ok(())
 }
 

@@ -168,15 +168,18 @@ fn a_question_is_about_the_call_as_edits_left_it() -> Test {
 
 #[test]
 fn several_questions_are_granted_or_refused_as_one() -> Test {
-    let (gate, asked) = (asking("", None)?, Log::new());
-    gate.before_tool("ask-too").guard(|_, _| Verdict::ask("And this?"))?;
-    let log = asked.clone();
-    gate.on_ask(move |question| {
-        log.push(question.parts.iter().map(|(by, query)| format!("{by}: {}", query.title)).collect::<Vec<_>>());
-        async move { Some(grant(&question, "ann")) }
-    });
-    assert!(run(&gate, &echo("exec", &Log::new()), json!({})).is_ok());
-    assert_eq!(asked.take(), [["ask: Really?", "ask-too: And this?"]]);
+    for (granted, ended) in [(true, Ended::Ok), (false, Ended::Denied)] {
+        let (gate, asked, calls) = (asking("", None)?, Log::new(), Log::new());
+        gate.before_tool("ask-too").guard(|_, _| Verdict::ask("And this?"))?;
+        let log = asked.clone();
+        gate.on_ask(move |question| {
+            log.push(question.parts.iter().map(|(by, query)| format!("{by}: {}", query.title)).collect::<Vec<_>>());
+            async move { Some(if granted { grant(&question, "ann") } else { refuse(&question, "ann") }) }
+        });
+        assert_eq!(run(&gate, &echo("exec", &calls), json!({})).ended, ended);
+        assert_eq!(asked.take(), [["ask: Really?", "ask-too: And this?"]]);
+        assert_eq!(calls.take().len(), usize::from(granted));
+    }
     Ok(())
 }
 
