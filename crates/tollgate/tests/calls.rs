@@ -49,6 +49,7 @@ fn a_refusal_without_a_reason_still_says_something() -> Test {
     gate.before_tool("no").guard(|_, _| Verdict::deny(""))?;
     let done = run(&gate, &echo("exec", &Log::new()), json!({}));
     assert_eq!(done.value, blocked("exec", "refused without a reason"));
+    assert_eq!(done.by.as_deref(), Some("no"), "and who it was");
     Ok(())
 }
 
