@@ -69,6 +69,10 @@ fn profiles_may_be_read_and_not_written() {
         &files("write", &["/home/dev/.bashrc", "/home/dev/.zshrc", "/home/dev/.profile", "/home/dev/.bash_profile"]),
         "deny",
     );
+    check(
+        &files("read", &["/home/dev/.bashrc", "/home/dev/.zshrc", "/home/dev/.profile", "/home/dev/.bash_profile"]),
+        "pass",
+    );
 }
 
 #[test]
@@ -81,6 +85,7 @@ fn ordinary_commands_pass() {
             "echo 'rm -rf /'",
             "cat /tmp/notes.txt",
             "cat src/main.rs",
+            "python3 x.py",
         ]),
         "pass",
     );
@@ -98,6 +103,10 @@ fn files_with_credentials_are_kept_from_file_tools() {
         "/home/dev/.codex/auth.json",
         "/home/dev/.qwen/oauth_creds.json",
         "/home/dev/.config/github-copilot/hosts.json",
+        "/home/dev/.openclaw/credentials/github-copilot.token.json",
+        "/home/dev/.openclaw/credentials/whatsapp/default/creds.json",
+        "/home/dev/.openclaw/agents/main/agent/auth-profiles.json",
+        "/home/dev/.minimax/oauth_creds.json",
         "/home/dev/project/credentials.json",
     ];
     check(&files("read", &secret), "deny");

@@ -57,7 +57,8 @@ const SECRET: &[&str] = &[
     // Agents.
     ".claude/.credentials.json", "~/.claude.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json",
     ".qwen/oauth_creds.json", "github-copilot/hosts.json", "github-copilot/apps.json", ".copilot/config.json",
-    ".openclaw/credentials/**", ".openclaw/openclaw.json", "goose/secrets.yaml", ".config/openai/**",
+    ".openclaw/credentials/**", ".openclaw/openclaw.json", "auth-profiles.json", ".clawdbot/credentials/**",
+    ".claude/credentials/**", ".minimax/oauth_creds.json", "github-copilot.token.json", "goose/secrets.yaml", ".config/openai/**",
     "~/.local/share/tollgate/audit/**",
     ".anthropic/**", ".cursor/mcp-auth*", ".mcp-auth/**", ".kiro/auth*", ".factory/auth*", ".cline/data/secrets.json",
     // The machine.

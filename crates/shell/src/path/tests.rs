@@ -120,7 +120,7 @@ fn natures() {
         "§/.aws/credentials", "§/auth.json", "/etc/shadow", "/etc/shad?w", "/proc/1/environ", "/proc/self/environ",
         "server.key", "deploy.pem", "/home/x/.kube/config", "~/.docker/config.json", ".e*v", "id_ed2*",
         "~/.bash_history",
-        "~/.claude/.credentials.json", "~/.password-store/web/bank.gpg", "/root/.ssh/id_rsa", ".ENV",
+        "~/.claude/.credentials.json", "~/.openclaw/agents/main/agent/auth-profiles.json", "~/.password-store/web/bank.gpg", "/root/.ssh/id_rsa", ".ENV",
         "~/Library/Keychains/login.keychain-db", "vault/db.kdbx", "~/.config/gcloud/*", "terraform.tfstate",
         "~/.local/share/tollgate/audit/audit-seal.key", "~/.local/share/tollgate/audit",
     ];
