@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use support::{Call, Heard, act, bash, call, pipeline, rule, rules, run, short};
+use tollgate_core::{Body, Event, Point};
 use tollgate_rules::Arguments;
 
 /// Which of the calls are refused.
@@ -144,6 +145,13 @@ fn only_listed_plain_commands() {
     check(COMMANDS, &refused, &fine);
 }
 
+/// A shell that is off until somebody allows it is one rule, and who may use it a condition of it.
+#[test]
+fn a_shell_can_be_off() {
+    let off = "[[rule]]\nid = 'no-shell'\nkind = 'exec'\ndeny = 'there is no shell here'";
+    check(off, &["ls", "git log", "python3 x.py", ""].map(bash), &[call("Read", json!({"file_path": "a"}))]);
+}
+
 /// Hosts, with wildcards, whoever talks to them.
 #[test]
 fn hosts_are_refused_to_everybody() {
@@ -201,4 +209,43 @@ fn patterns_of_ones_own_are_taken_out() {
     let once = body.json().unwrap().clone();
     assert_eq!(once, json!({"a": "[badge] and [badge], token=[redacted:generic-secret]"}));
     assert_eq!(run(&pipeline, &call("x", once.clone())).1.json().unwrap(), &once);
+}
+
+/// Of what fits the same text the known credentials come first, then one's own patterns as they are written.
+#[test]
+fn known_credentials_come_before_patterns_of_ones_own() {
+    let text = "token=f3Kd81mzQp0aLw7TbX2c BADGE-12";
+    let (known, short, long) = ("'secrets'", pattern("(token=|BADGE)", "[short]"), pattern("BADGE-[0-9]+", "[long]"));
+    for (patterns, expected) in [
+        ([known, &short, &long], "[short][redacted:generic-secret] [short]-12"),
+        ([&short, &long, known], "[short][redacted:generic-secret] [short]-12"),
+        ([&long, known, &short], "[short][redacted:generic-secret] [long]"),
+    ] {
+        let set = rule(&format!("tool = 'x'\nredact = [{}]", patterns.join(", ")));
+        let (_, body) = run(&pipeline(&set, None), &call("x", json!({"a": text})));
+        assert_eq!(body.json().unwrap(), &json!({"a": expected}), "{patterns:?}");
+    }
+}
+
+fn pattern(regex: &str, with: &str) -> String {
+    format!("{{ regex = '{regex}', with = '{with}' }}")
+}
+
+/// An error is a document like any other: its message, its stack and what caused it, however deep.
+#[test]
+fn errors_lose_their_secrets_with_stack_and_causes() {
+    let set = rule("on = 'tool.after'\ntool = 'x'\nredact = true");
+    let error = |secret: &str| {
+        let said = |what: &str| json!({"message": format!("{what}: token={secret}"), "stack": format!("at a\nat token={secret}")});
+        let causes = ["third", "second", "first"].map(said);
+        let chained = causes.into_iter().reduce(|cause, mut error| {
+            error["cause"] = cause;
+            error
+        });
+        json!({"status": "error", "error": chained})
+    };
+    let names = tollgate_wire::names();
+    let mut body = Body::from(error("f3Kd81mzQp0aLw7TbX2c"));
+    pipeline(&set, None).run_now(&Event::tool(Point::ToolAfter, &names.name("x"), "c"), &mut body);
+    assert_eq!(body.json().unwrap(), &error("[redacted:generic-secret]"));
 }
