@@ -3,6 +3,9 @@
 //! A row is `| id | behaviour | shown by |`. The last cell names its proof in backticks: `case:NAME` for a file
 //! in `spec/cases`, `test:PATH::NAME` for a test function, `doc:PATH` for a page. A row may also say
 //! "difference", with a reason and a proof of what we do, or "out of scope", with a reason.
+//!
+//! The page also counts: `| part | behaviours | without a row | why |` says of every part how many behaviours it has and
+//! which of them have no row yet. Rows and exceptions together must be all numbers from 1, each once.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +14,6 @@ use super::source::{Function, Source};
 use super::tree::Tree;
 
 const LIST: &str = "spec/conformance.md";
-
-/// Series, first number, last number.
-const REQUIRED: &[(&str, u8, u8)] = &[
-    ("A1", 1, 47),
-    ("A2", 1, 9),
-    ("A3", 1, 8),
-    ("A3", 10, 16),
-    ("A3", 19, 19),
-    ("A3", 32, 40),
-    ("A3", 42, 61),
-    ("B-AP", 1, 4),
-    ("B-AU", 1, 20),
-    ("B-BT", 1, 1),
-    ("B-DR", 1, 7),
-    ("B-FW", 1, 13),
-    ("B-ID", 1, 3),
-    ("B-KS", 1, 5),
-    ("B-RD", 1, 2),
-    ("B-RL", 1, 3),
-    ("B-SB", 1, 8),
-    ("B-TR", 1, 3),
-    ("C", 1, 15),
-    ("C", 17, 30),
-];
 
 struct Row<'t> {
     line: usize,
@@ -46,8 +25,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(text) = tree.text(LIST) else {
         return vec![Finding::new(LIST, 1, "this file is missing; it lists what is promised and what shows it")];
     };
-    let rows = rows(text);
-    let mut findings = check_ids(&rows, &required());
+    let (rows, counts) = (rows(text), counts(text));
+    let mut findings = check_ids(&rows, &counts);
     for row in &rows {
         let found = |message| Finding::new(LIST, row.line, format!("{}: {message}", row.id));
         findings.extend(check_row(row, tree).into_iter().map(found));
@@ -55,22 +34,63 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn required() -> Vec<String> {
-    let ids = |(series, first, last)| (first..=last).map(move |number: u8| format!("{series}-{number:02}"));
-    REQUIRED.iter().copied().flat_map(ids).collect()
+/// What the page says of one part: how many behaviours it has, and which of them have no row.
+struct Count<'t> {
+    line: usize,
+    part: &'t str,
+    all: u8,
+    without: Vec<u8>,
+    why: &'t str,
 }
 
-/// Every required id once, and no other.
-fn check_ids(rows: &[Row<'_>], required: &[String]) -> Vec<Finding> {
+impl Count<'_> {
+    /// The ids that must have a row.
+    fn required(&self) -> impl Iterator<Item = String> {
+        let numbers = (1..=self.all).filter(|number| !self.without.contains(number));
+        numbers.map(|number| format!("{}-{number:02}", self.part))
+    }
+}
+
+/// The rows of tables that count: a part, a number, numbers, why.
+fn counts(text: &str) -> Vec<Count<'_>> {
+    let rows = text.lines().enumerate().filter(|(_, line)| line.starts_with('|'));
+    let count = |(index, line)| match cells(line)[..] {
+        [part, all, without, why] => {
+            let (all, without) = (all.parse().ok()?, numbers(without)?);
+            Some(Count { line: index + 1, part, all, without, why })
+        }
+        _ => None,
+    };
+    rows.filter_map(count).collect()
+}
+
+/// `9, 17, 20-31`
+fn numbers(text: &str) -> Option<Vec<u8>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    let ranges: Option<Vec<std::ops::RangeInclusive<u8>>> = parts.map(range).collect();
+    Some(ranges?.into_iter().flatten().collect())
+}
+
+/// Every id that the page counts once, and no other.
+fn check_ids(rows: &[Row<'_>], counts: &[Count<'_>]) -> Vec<Finding> {
+    let required: Vec<String> = counts.iter().flat_map(Count::required).collect();
     let mut findings = Vec::new();
     let mut seen = BTreeMap::new();
     for Row { line, id, .. } in rows {
         if !required.iter().any(|required| required == id) {
-            findings.push(Finding::new(LIST, *line, format!("{id}: no such id is required; correct it")));
+            let message = format!("{id}: its part is not said to have it; correct it, or what is counted");
+            findings.push(Finding::new(LIST, *line, message));
         }
         if let Some(first) = seen.insert(*id, *line) {
             findings.push(Finding::new(LIST, *line, format!("{id}: already on line {first}; join the rows")));
         }
+    }
+    for Count { line, part, .. } in counts.iter().filter(|count| !count.without.is_empty() && !is_reason(count.why)) {
+        findings.push(Finding::new(LIST, *line, format!("{part}: without a row for what reason? write it there")));
     }
     for id in required.iter().filter(|id| !seen.contains_key(id.as_str())) {
         findings.push(Finding::new(LIST, 1, format!("{id}: no row; add one that says what shows it")));
@@ -295,22 +315,32 @@ fn helper() {}
 
     #[test]
     fn every_id_once() {
-        let rows = rows("| A1-01 | a | b |\n| A1-01 | a | b |\n| A9-01 | a | b |\n");
-        let findings = check_ids(&rows, &["A1-01".to_owned(), "A1-02".to_owned()]);
+        let text = "\
+| part | behaviours | without a row | why |
+|---|---|---|---|
+| A1 | 2 | | |
+| B | 6 | 2, 4-5 | no surface yet |
+| C | 1 | 1 | later |
+| A1-01 | a | b |
+| A1-01 | a | b |
+| A1-03 | a | b |
+| A9-01 | a | b |
+| B-01 | a | b |
+| B-04 | a | b |
+";
+        let findings = check_ids(&rows(text), &counts(text));
         let found: Vec<_> = findings.iter().map(|finding| (finding.line, finding.message.as_str())).collect();
         let expected = [
-            (2, "A1-01: already on line 1; join the rows"),
-            (3, "A9-01: no such id is required; correct it"),
+            (7, "A1-01: already on line 6; join the rows"),
+            (8, "A1-03: its part is not said to have it; correct it, or what is counted"),
+            (9, "A9-01: its part is not said to have it; correct it, or what is counted"),
+            (11, "B-04: its part is not said to have it; correct it, or what is counted"),
+            (5, "C: without a row for what reason? write it there"),
             (1, "A1-02: no row; add one that says what shows it"),
+            (1, "B-03: no row; add one that says what shows it"),
+            (1, "B-06: no row; add one that says what shows it"),
         ];
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn required_ids() {
-        let ids = required();
-        assert_eq!(ids.len(), 47 + 9 + 8 + 7 + 1 + 9 + 20 + 40 + 23 + 5 + 1 + 15 + 14);
-        assert_eq!((ids[0].as_str(), ids[ids.len() - 1].as_str()), ("A1-01", "C-30"));
     }
 
     #[test]
