@@ -231,6 +231,51 @@ proptest! {
         prop_assert!(is_as_strict(&before, &after), "{before:?}\nbecame\n{after:?}");
     }
 
+    /// Whoever writes can change what others see, but gets nothing past them: what leaves is as strictly judged as
+    /// if it had come in like that, with nobody there to write. (The command of a route is a document of its own.)
+    #[test]
+    fn adding_an_edit_gets_nothing_past_those_who_judge(
+        mut case in case(vec(interceptor(), 0..6)), new in of_role("edit", writers()), at in 0..6_usize,
+    ) {
+        case.registrations.retain(|it| it.actor != "route-once");
+        let (mut more, mut judged) = (case.clone(), case);
+        more.registrations.insert(at.min(more.registrations.len()), Interceptor { id: "new".to_owned(), ..new });
+        let after = run(OnCore, &more);
+        // What is refused or answered goes nowhere, so there is nothing to judge.
+        if matches!(act(&after), "deny" | "answer") {
+            return Ok(());
+        }
+        judged.registrations.retain(|it| it.role.as_deref() != Some("edit"));
+        let Moment { event, body, .. } = &mut judged.steps[0];
+        if body.raw.as_deref() != after["bytes"].as_str() {
+            *body = Document { raw: None, json: Some(after["body"].clone()), headers: vec![] };
+        }
+        event.name = after.get("name").and_then(Value::as_str).map(str::to_owned).or(event.name.take());
+        let before = run(OnCore, &judged);
+        prop_assert!(is_as_strict(&before, &after), "{before:?}\nbecame\n{after:?}");
+    }
+
+    /// A watcher changes nothing, unless it is required and fails; then what was not refused before is. (Nor here are
+    /// commands of routes, which are watched before the call.)
+    #[test]
+    fn adding_a_watcher_changes_nothing_or_refuses(
+        mut case in case(vec(interceptor(), 0..6)), new in of_role("watch", watchers()), at in 0..6_usize,
+    ) {
+        case.registrations.retain(|it| it.actor != "route-once");
+        let mut more = case.clone();
+        let required = new.on_fault == Some(Failure::Deny);
+        more.registrations.insert(at.min(case.registrations.len()), Interceptor { id: "new".to_owned(), ..new });
+        let (before, after) = (run(OnCore, &case), run(OnCore, &more));
+        // Another watcher may have refused it before; then it is the first of them who is named.
+        let by_watcher = |it: &Interceptor| it.role.as_deref() == Some("watch") && before.get("by") == Some(&json!(it.id));
+        let was_open = act(&before) != "deny" || case.registrations.iter().any(by_watcher);
+        let refused = was_open && act(&after) == "deny" && after["by"] == "new";
+        prop_assert!(required || !refused, "{after:?}");
+        for key in ["act", "by", "cause", "reason", "parts", "route", "answer", "body", "bytes", "name"] {
+            prop_assert!(refused || before.get(key) == after.get(key), "{key}: {before:?}\nbecame\n{after:?}");
+        }
+    }
+
     /// The outcome of guards does not depend on who of them is asked first.
     #[test]
     fn the_order_of_guards_decides_nothing(case in case(vec(guard(), 0..6)), priorities in vec(-3..3, 6)) {
