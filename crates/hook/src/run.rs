@@ -269,7 +269,11 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, decoded: &DecodedEvent<'_>) -> Decisi
         ..Event::at(hook.point)
     };
     let outcome = block_on(gate.pipeline.run(&event, &mut body));
-    let act = gate.engine.map_or(Ok(outcome.act), |engine| engine.redeem(outcome.act)).unwrap_or_else(|error| {
+    let redeemed = match gate.engine {
+        Some(engine) => engine.redeem(outcome.act),
+        None => Ok(outcome.act),
+    };
+    let act = redeemed.unwrap_or_else(|error| {
         Act::Deny(Box::new(Ruling::of_pipeline(Cause::Fault(FaultKind::Crash), broken(&error.to_string()))))
     });
     let rewritten = differs(&decoded.body, &body);

@@ -56,6 +56,9 @@ const THEIRS: &[&str] = &[
     "xtask/src/tidy/verdicts.rs",
 ];
 
+/// What stands on lines that show another protocol's words: the seeds' events and answers of programs.
+const THEIR_LINES: &[&str] = &["preToolUse", "\"decision\":"];
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let ours = |path: &str| !THEIRS.iter().any(|theirs| path.starts_with(theirs));
     tree.texts().filter(|(path, _)| ours(path)).flat_map(|(path, text)| check_text(path, text)).collect()
@@ -63,7 +66,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 fn check_text(path: &str, text: &str) -> Vec<Finding> {
     let read = [".rs", ".md", ".toml", ".json"].iter().any(|end| path.ends_with(end));
-    let lines = text.lines().enumerate().filter(|_| read);
+    let ours = |line: &str| !THEIR_LINES.iter().any(|theirs| line.contains(theirs));
+    let lines = text.lines().enumerate().filter(|(_, line)| read && ours(line));
     let found = lines.filter_map(|(index, line)| {
         let (old, new) = in_code(path, line).or_else(|| quoted(line)).or_else(|| key(path, line))?;
         Some(Finding::new(path, index + 1, format!("`{}` is `{new}` here: each verdict has one word", old.trim())))
@@ -109,6 +113,7 @@ mod tests {
             ("spec/cases/x.json", "\"act\": \"reply\"", Some("`reply` is `answer`")),
             ("docs/x.md", "stop here and go on", None),
             ("docs/x.md", "`turn.stop`", None),
+            ("docs/x.md", "`{\"decision\": \"block\"}`", None),
             ("crates/core/src/x.rs", "Unblocked, Diverter", None),
             ("crates/hook/src/agents/x.rs", "json!(\"block\")", None),
             ("x.svg", "\"go\"", None),
