@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tollgate_core::Names;
+use tollgate_core::{Names, Point};
 use tollgate_rules::form::{Conditions, Dedupe, Limit, Loop, Matcher, OneOrMany, Require, Words};
 use tollgate_rules::{Arguments, Condition, Mistake};
 
@@ -76,6 +76,11 @@ fn each<T, C>(
 
 fn check<T: Clone>(placed: &Placed<T>, conditions: &Conditions, names: &Names) -> Result<Check<T>, Vec<Mistake>> {
     let when = Arc::new(Condition::compile(conditions, names)?);
+    // All of these decide before the call runs.
+    if let Some(fact) = when.asks_too_early(Point::ToolBefore) {
+        let help = "a rule with `on = \"tool.after\"` can ask for it";
+        return Err(vec![Mistake::new(format!("`{fact}` is not known before a call runs")).help(help)]);
+    }
     Ok(Check { form: placed.form.clone(), origin: Arc::clone(&placed.origin), when })
 }
 

@@ -282,8 +282,9 @@ impl Live {
             return Ok(());
         }
         followed.plan = on(followed.plan.clone(), today)?;
+        self.rebuild(followed, self.current().stand.clone())?;
         followed.day = today;
-        self.rebuild(followed, self.current().stand.clone())
+        Ok(())
     }
 
     fn follow_policy(&self, followed: &mut Followed) -> Result<(), OpenError> {
@@ -295,6 +296,10 @@ impl Live {
             return Ok(());
         }
         std::thread::sleep(SETTLED);
+        if followed.see(&paths, &self.surface) != seen {
+            // Somebody is still writing: the next look sees what it has become.
+            return Ok(());
+        }
         let new = Followed::open(paths, &self.surface, Some(followed))?;
         self.put(new.engine(&self.surface, now.stand.clone())?);
         // At midnight most policies stay as they are.

@@ -160,7 +160,7 @@ struct Halted(String);
 impl Edit for Halted {
     fn edit<'a>(&'a self, event: &'a Event<'a>, _: &'a mut Body) -> Step<'a, Verdict> {
         // The end of a call that was refused is told as it is.
-        let over = event.ended == Some(Ended::Denied);
+        let over = event.point == Point::ToolAfter && event.ended == Some(Ended::Denied);
         Step::Now(Ok(if over { Verdict::Pass } else { Verdict::deny(self.0.clone()) }))
     }
 }

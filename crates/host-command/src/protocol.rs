@@ -46,7 +46,7 @@ impl Protocol {
     /// Whether a program is told of this at all. A call that was refused has no result to speak of; whoever wants to
     /// know speaks our own words.
     pub(crate) fn tells(self, event: &Event<'_>) -> bool {
-        self == Self::Tollgate || event.ended != Some(Ended::Denied)
+        self == Self::Tollgate || event.point != Point::ToolAfter || event.ended != Some(Ended::Denied)
     }
 
     /// What the program reads.

@@ -68,48 +68,48 @@ fn statuses_and_signals() {
         ],
         expect![[r#"
             true
-              go
+              pass
             exit 0
-              go
+              pass
             echo 'not today' >&2; exit 2
-              stop Objection: not today
+              deny Objection: not today
             echo 'said aloud'; exit 2
-              stop Objection: said aloud
+              deny Objection: said aloud
             exit 2
-              stop Objection: blocked by hook
+              deny Objection: blocked by hook
             exit 1
-              stop Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: exit status 1
+              deny Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: exit status 1
             echo 'Traceback:' >&2; echo 'KeyError: x' >&2; exit 1
-              stop Fault(Crash): `hook` could not judge this (crash: exit status 1 (KeyError: x)), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: exit status 1 (KeyError: x)
+              deny Fault(Crash): `hook` could not judge this (crash: exit status 1 (KeyError: x)), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: exit status 1 (KeyError: x)
             exit 126
-              stop Fault(Missing): `hook` could not judge this (missing: exit status 126: it is there and cannot be run), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! missing: exit status 126: it is there and cannot be run
+              deny Fault(Missing): `hook` could not judge this (missing: exit status 126: it is there and cannot be run), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! missing: exit status 126: it is there and cannot be run
             exit 127
-              stop Fault(Missing): `hook` could not judge this (missing: exit status 127: a program was not found), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! missing: exit status 127: a program was not found
+              deny Fault(Missing): `hook` could not judge this (missing: exit status 127: a program was not found), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! missing: exit status 127: a program was not found
             true; no-such-program-here 2>/dev/null
-              stop Fault(Missing): `hook` could not judge this (missing: exit status 127: a program was not found), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! missing: exit status 127: a program was not found
+              deny Fault(Missing): `hook` could not judge this (missing: exit status 127: a program was not found), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! missing: exit status 127: a program was not found
             kill -9 $$
-              stop Fault(Crash): `hook` could not judge this (crash: ended by signal 9), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: ended by signal 9
+              deny Fault(Crash): `hook` could not judge this (crash: ended by signal 9), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: ended by signal 9
             kill -TERM $$
-              stop Fault(Crash): `hook` could not judge this (crash: ended by signal 15), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: ended by signal 15
+              deny Fault(Crash): `hook` could not judge this (crash: ended by signal 15), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: ended by signal 15
             sleep 30
-              stop Fault(Timeout): `hook` could not judge this (timeout: no answer within 200ms, so it was killed), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! timeout: no answer within 200ms, so it was killed
+              deny Fault(Timeout): `hook` could not judge this (timeout: no answer within 200ms, so it was killed), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! timeout: no answer within 200ms, so it was killed
             head -c 1100000 /dev/zero
-              stop Fault(Flood): `hook` could not judge this (flood: more than 1 MiB on standard output), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! flood: more than 1 MiB on standard output
+              deny Fault(Flood): `hook` could not judge this (flood: more than 1 MiB on standard output), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! flood: more than 1 MiB on standard output
             head -c 1100000 /dev/zero >&2
-              stop Fault(Flood): `hook` could not judge this (flood: more than 1 MiB on standard error), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! flood: more than 1 MiB on standard error
+              deny Fault(Flood): `hook` could not judge this (flood: more than 1 MiB on standard error), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! flood: more than 1 MiB on standard error
             printf 'echo token=ghp_%s' wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx >&2; exit 1
-              stop Fault(Crash): `hook` could not judge this (crash: exit status 1 (echo token=[redacted:github-token])), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: exit status 1 (echo token=[redacted:github-token])
+              deny Fault(Crash): `hook` could not judge this (crash: exit status 1 (echo token=[redacted:github-token])), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: exit status 1 (echo token=[redacted:github-token])
         "#]],
     );
 }
@@ -135,7 +135,7 @@ fn what_is_said_with_status_0() {
             r#"echo '{"decision":"block","why":"no"}'"#,
             r#"echo '{"decision":"allow","decision":"block"}'"#,
             r#"echo '{"decision":7}'"#,
-            r#"echo '{"v":2}'"#,
+            r#"echo '{"v":3}'"#,
             r#"echo '[1]'"#,
             r#"echo looks fine"#,
             r#"printf '\377'"#,
@@ -149,72 +149,72 @@ fn what_is_said_with_status_0() {
         ],
         expect![[r#"
             echo '{}'
-              go
+              pass
             echo '{"decision":"allow"}'
-              go
+              pass
             echo '{"decision":"block","reason":"no"}'
-              stop Objection: no
+              deny Objection: no
             echo '{"decision":"block"}'
-              stop Objection: blocked by hook
+              deny Objection: blocked by hook
             echo '{"decision":"ask","reason":"really?"}'
               ask: really?
             echo '{"decision":"modify","arguments":{"command":"make -n"}}'
-              go -> {"command":"make -n"}
+              pass -> {"command":"make -n"}
             echo '{"decision":"modify","name":"read","arguments":{"path":"x"}}'
-              go -> {"path":"x"} as read
+              pass -> {"path":"x"} as read
             echo '{"v":1,"decision":"allow","notes":["n"],"tells":["t"]}'
-              go [n] (t)
+              pass [n] (t)
             echo '{"decision":"modify"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: the decision `modify` needs `arguments` or `name` at tool.before), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: the decision `modify` needs `arguments` or `name` at tool.before
+              deny Fault(Garbage): `hook` could not judge this (garbage: the decision `modify` needs `arguments` or `name` at tool.before), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: the decision `modify` needs `arguments` or `name` at tool.before
             echo '{"decision":"modify","arguments":[1]}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: `arguments` must be an object), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: `arguments` must be an object
+              deny Fault(Garbage): `hook` could not judge this (garbage: `arguments` must be an object), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: `arguments` must be an object
             echo '{"decision":"modify","arguments":"{"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: `arguments`: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: `arguments`: what it said is no JSON
+              deny Fault(Garbage): `hook` could not judge this (garbage: `arguments`: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: `arguments`: what it said is no JSON
             echo '{"arguments":{}}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: `arguments` needs the decision `modify`), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: `arguments` needs the decision `modify`
+              deny Fault(Garbage): `hook` could not judge this (garbage: `arguments` needs the decision `modify`), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: `arguments` needs the decision `modify`
             echo '{"decision":"deny"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: there is no decision `deny`; write block, modify, ask or allow), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: there is no decision `deny`; write block, modify, ask or allow
+              deny Fault(Garbage): `hook` could not judge this (garbage: there is no decision `deny`; write block, modify, ask or allow), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: there is no decision `deny`; write block, modify, ask or allow
             echo '{"decision":"block","why":"no"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: an answer has no key `why`), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: an answer has no key `why`
+              deny Fault(Garbage): `hook` could not judge this (garbage: an answer has no key `why`), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: an answer has no key `why`
             echo '{"decision":"allow","decision":"block"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said can be read in two ways (a key appears twice in one object)), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said can be read in two ways (a key appears twice in one object)
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said can be read in two ways (a key appears twice in one object)), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said can be read in two ways (a key appears twice in one object)
             echo '{"decision":7}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: `decision` must be a text), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: `decision` must be a text
-            echo '{"v":2}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: the version of an answer is 1), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: the version of an answer is 1
+              deny Fault(Garbage): `hook` could not judge this (garbage: `decision` must be a text), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: `decision` must be a text
+            echo '{"v":3}'
+              deny Fault(Garbage): `hook` could not judge this (garbage: the version of an answer is 2), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: the version of an answer is 2
             echo '[1]'
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON object), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said is no JSON object
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON object), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is no JSON object
             echo looks fine
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said is no JSON
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is no JSON
             printf '\377'
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no text (UTF-8)), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said is no text (UTF-8)
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no text (UTF-8)), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is no text (UTF-8)
             { sleep 0.5; echo '{"decision":"block","reason":"late"}'; } & exit 0
-              stop Objection: late
+              deny Objection: late
             { sleep 0.5; printf '{"decision":'; sleep 0.02; echo '"block","reason":"in parts"}'; } & exit 0
-              stop Objection: in parts
+              deny Objection: in parts
             { sleep 0.5; echo; } & exit 0
-              go
+              pass
             sleep 1 > /dev/null & exit 0
-              go
+              pass
             printf '{"decision":"ask","reason":"ghp_%s\\u001b[2J?"}' wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx
               ask: [redacted:github-token][2J?
             printf '{"notes":["\\u001bn %s"],"tells":["\\u0007t %s"]}' 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 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
-              go [n [redacted:github-token]] (t [redacted:github-token])
+              pass [n [redacted:github-token]] (t [redacted:github-token])
             echo '{"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":1}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: an answer has no key `[redacted:github-token]`), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: an answer has no key `[redacted:github-token]`
+              deny Fault(Garbage): `hook` could not judge this (garbage: an answer has no key `[redacted:github-token]`), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: an answer has no key `[redacted:github-token]`
         "#]],
     );
 }
@@ -233,20 +233,20 @@ fn what_the_seed_says_with_status_0() {
         ],
         expect![[r#"
             echo '{"decision":"block","reason":"no","severity":3}'
-              stop Objection: no
+              deny Objection: no
             echo '{"decision":"modify","name":"bash","arguments":"{\"command\":\"make -n\"}"}'
-              go -> {"command":"make -n"}
+              pass -> {"command":"make -n"}
             echo '{"checked":true}'
-              go
+              pass
             echo '{"decision":"later"}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: there is no decision `later`; write block, modify, ask or allow), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: there is no decision `later`; write block, modify, ask or allow
+              deny Fault(Garbage): `hook` could not judge this (garbage: there is no decision `later`; write block, modify, ask or allow), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: there is no decision `later`; write block, modify, ask or allow
             echo looks fine
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said is no JSON
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is no JSON
             exit 1
-              stop Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: exit status 1
+              deny Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: exit status 1
         "#]],
     );
 }
@@ -275,41 +275,41 @@ fn what_hooks_of_claude_code_say() {
         ],
         expect![[r#"
             echo 'use the wrapper' >&2; exit 2
-              stop Objection: use the wrapper
+              deny Objection: use the wrapper
             echo 'only on stdout'; exit 2
-              stop Objection: blocked by hook
+              deny Objection: blocked by hook
             echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'
-              stop Objection: no
+              deny Objection: no
             echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}'
               ask: sure?
             echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"make -n"},"additionalContext":"dry run"}}'
-              go -> {"command":"make -n"} [dry run]
+              pass -> {"command":"make -n"} [dry run]
             echo '{"hookSpecificOutput":{"permissionDecision":"defer","permissionDecisionReason":"later"}}'
               ask: later
             echo '{"decision":"block","reason":"old words"}'
-              stop Objection: old words
+              deny Objection: old words
             echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny"}}'
-              stop Objection: blocked by hook
+              deny Objection: blocked by hook
             echo '{"decision":"block","hookSpecificOutput":{"permissionDecision":"ask"}}'
-              stop Objection: blocked by hook
+              deny Objection: blocked by hook
             echo '{"continue":false,"stopReason":"enough"}'
-              stop Objection: enough
+              deny Objection: enough
             echo '{"systemMessage":"hello","suppressOutput":true,"new_field":1}'
-              go (hello)
+              pass (hello)
             echo 'all good'
-              go
+              pass
             echo '{"hookSpecificOutput":{"permissionDecision":"maybe"}}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: there is no decision `maybe`), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: there is no decision `maybe`
+              deny Fault(Garbage): `hook` could not judge this (garbage: there is no decision `maybe`), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: there is no decision `maybe`
             echo '{"hookSpecificOutput":{"updatedInput":"x"}}'
-              stop Fault(Garbage): `hook` could not judge this (garbage: `updatedInput` must be an object), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: `updatedInput` must be an object
+              deny Fault(Garbage): `hook` could not judge this (garbage: `updatedInput` must be an object), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: `updatedInput` must be an object
             echo '{"decision":'
-              stop Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! garbage: what it said is no JSON
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is no JSON
             exit 1
-              stop Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: go ! crash: exit status 1
+              deny Fault(Crash): `hook` could not judge this (crash: exit status 1), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! crash: exit status 1
         "#]],
     );
 }
@@ -325,7 +325,7 @@ fn a_program_that_is_gone_is_not_a_program_that_agrees() {
     let (outcome, body) = run(hook.clone(), event, OnFault::Deny, json!({}));
     assert_eq!(
         said(&outcome, &body, &json!({})),
-        "stop Fault(Missing): `hook` could not judge this (missing: `/nowhere/guard` could not be started: No such file or directory (os error 2)), so it is refused; to mend it: fix or remove it, then try again"
+        "deny Fault(Missing): `hook` could not judge this (missing: `/nowhere/guard` could not be started: No such file or directory (os error 2)), so it is refused; to mend it: fix or remove it, then try again"
     );
     hook.program.folder = "/nowhere".into();
     let (outcome, _) = run(hook, event, OnFault::Deny, json!({}));
@@ -337,14 +337,14 @@ fn a_program_that_is_gone_is_not_a_program_that_agrees() {
 fn pipes_do_not_wait_for_each_other() {
     let big = "x".repeat(1 << 20);
     for (what, line, expected) in [
-        ("writes before it reads", "head -c 900000 /dev/zero >&2; cat >/dev/null; exit 0", "go"),
-        ("fills both", "head -c 900000 /dev/zero >&2; head -c 900000 /dev/zero | tr '\\0' ' '; cat >/dev/null", "go"),
-        ("never reads", "exit 0", "go"),
-        ("never reads, and takes its time", "sleep 0.2; exit 0", "go"),
-        ("closes stdin", "exec <&-; sleep 0.1; exit 0", "go"),
-        ("reads half", "head -c 1000 >/dev/null; exit 0", "go"),
-        ("says nothing more", "exec >&- 2>&-; sleep 0.1; exit 0", "go"),
-        ("counts what it read", "test $(wc -c) -gt 1048576", "go"),
+        ("writes before it reads", "head -c 900000 /dev/zero >&2; cat >/dev/null; exit 0", "pass"),
+        ("fills both", "head -c 900000 /dev/zero >&2; head -c 900000 /dev/zero | tr '\\0' ' '; cat >/dev/null", "pass"),
+        ("never reads", "exit 0", "pass"),
+        ("never reads, and takes its time", "sleep 0.2; exit 0", "pass"),
+        ("closes stdin", "exec <&-; sleep 0.1; exit 0", "pass"),
+        ("reads half", "head -c 1000 >/dev/null; exit 0", "pass"),
+        ("says nothing more", "exec >&- 2>&-; sleep 0.1; exit 0", "pass"),
+        ("counts what it read", "test $(wc -c) -gt 1048576", "pass"),
     ] {
         let folder = Folder::new();
         let names = Names::default();
@@ -381,12 +381,12 @@ fn whatever_it_started_ends_with_it() {
     let event = Event::tool(Point::ToolBefore, &name, "call-1");
     for (number, line, timeout, expected) in [
         // A child of a child, in the background, when time is up.
-        (1, "sh -c 'sleep MARK & sleep MARK' & wait", 300, "stop Fault(Timeout)"),
+        (1, "sh -c 'sleep MARK & sleep MARK' & wait", 300, "deny Fault(Timeout)"),
         // One that holds the pipes after the program itself has ended.
-        (2, "sleep MARK & exit 0", 20_000, "stop Fault(Timeout)"),
-        (3, "sleep MARK & echo no >&2; exit 2", 20_000, "stop Objection: no"),
+        (2, "sleep MARK & exit 0", 20_000, "deny Fault(Timeout)"),
+        (3, "sleep MARK & echo no >&2; exit 2", 20_000, "deny Objection: no"),
         // One that floods.
-        (4, "sleep MARK & yes", 20_000, "stop Fault(Flood)"),
+        (4, "sleep MARK & yes", 20_000, "deny Fault(Flood)"),
     ] {
         let mark = format!("{seconds}.{number}");
         let folder = Folder::new();

@@ -248,7 +248,7 @@ impl Condition {
     }
 
     /// A fact it asks about that is not known at a point, so that it would never hold there, or always.
-    pub(crate) fn asks_too_early(&self, point: Point) -> Option<&'static str> {
+    pub fn asks_too_early(&self, point: Point) -> Option<&'static str> {
         let own = match point {
             Point::ToolAfter => None,
             Point::ModelComplete => self.approved.map(|_| "approved"),

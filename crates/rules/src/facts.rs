@@ -178,6 +178,7 @@ impl<'a> CallFacts<'a> {
             folder: self.workspace().first().map(String::as_str),
             home: self.home(),
             ground: self.ambient.ground().unwrap_or(self.ambient),
+            point: self.event.point,
         }
     }
 

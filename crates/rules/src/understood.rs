@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tollgate_core::Body;
+use tollgate_core::{Body, Point};
 use tollgate_shell::{Effect, Place, Resolve, Surroundings};
 
 use crate::facts::{Ambient, below};
@@ -58,6 +58,8 @@ pub(crate) struct Viewpoint<'a> {
     pub(crate) home: Option<&'a str>,
     /// Who knows where links lead.
     pub(crate) ground: &'a Arc<dyn Ambient>,
+    /// Where in the call's life: a link may lead somewhere else by the time it has run.
+    pub(crate) point: Point,
 }
 
 impl Viewpoint<'_> {
@@ -93,6 +95,7 @@ struct Understood {
     home: Option<String>,
     /// It is held, so that nothing else can have its address.
     ground: Arc<dyn Ambient>,
+    point: Point,
     effects: Vec<Effect>,
     /// The same where the workspace has more folders, and which.
     wider: OnceLock<(Vec<String>, Vec<Effect>)>,
@@ -107,6 +110,7 @@ impl Understood {
             folder: view.folder.map(str::to_owned),
             home: view.home.map(str::to_owned),
             ground: Arc::clone(view.ground),
+            point: view.point,
             effects: view.effects(arguments),
             wider: OnceLock::new(),
             next: OnceLock::new(),
@@ -114,8 +118,9 @@ impl Understood {
     }
 
     fn is_by(&self, view: &Viewpoint<'_>) -> bool {
-        let Viewpoint { kind, cwd, folder, home, ground } = *view;
+        let Viewpoint { kind, cwd, folder, home, ground, point } = *view;
         (self.kind, self.cwd.as_deref(), self.folder.as_deref(), self.home.as_deref()) == (kind, cwd, folder, home)
+            && self.point == point
             && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(ground))
     }
 

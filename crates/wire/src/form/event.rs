@@ -4,7 +4,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tollgate_core::{Approval, Body, Event, Name, Names};
+use tollgate_core::{Approval, Body, Event, Name, Names, Point};
 
 use super::parts::{is_false, micros, present};
 use super::{ApprovalForm, BadForm, BodyForm, EndedForm, Form, PointForm};
@@ -171,8 +171,9 @@ impl EventForm {
 
     /// Lends an event **that came from outside**, and its body, to a function. Every reader of other people's
     /// events uses this: what only a surface or the pipeline can know is dropped, whatever the document says. That is
-    /// `own`, `chain`, `labels`, `approval`, `look`, `routed` and `permission`, and of the body notes, tells and
-    /// labels. Else whoever writes the event could have guards left out, or bring its own approval.
+    /// `own`, `chain`, `labels`, `approval`, `attempt`, `look`, `routed`, `permission`, `index` and `last`, and of the body
+    /// notes, tells and labels; before a call has ended also how it ended, what it became and its new name. Else whoever
+    /// writes the event could have guards or the record left out, be judged as another tool, or bring its own approval.
     ///
     /// `surface` and `principal` are what the document says. Who knows better says so:
     /// `Event { surface: Some("mcp"), ..*event }`.
@@ -194,10 +195,17 @@ impl EventForm {
         names: &Names,
         with: impl FnOnce(&Event<'_>, &mut Body) -> T,
     ) -> Result<T, BadForm> {
-        let body = BodyForm { notes: None, tells: None, labels: None, ..body };
+        let mut body = BodyForm { notes: None, tells: None, labels: None, ..body };
         self.lend_trusted(names, |event| {
             let event = Event { own: &[], chain: &[], labels: &[], approval: None, ..*event };
-            let event = Event { look: 1, routed: false, permission: false, ..event };
+            let event = Event { attempt: 1, look: 1, routed: false, permission: false, ..event };
+            let mut event = Event { index: None, last: false, ..event };
+            if !matches!(event.point, Point::ToolAfter | Point::ModelComplete) {
+                event.ended = None;
+            }
+            if event.point == Point::ToolBefore {
+                (event.became, body.name) = (None, None);
+            }
             let mut body = body.body(&event)?;
             Ok(with(&event, &mut body))
         })

@@ -390,14 +390,13 @@ fn a_foreign_event_brings_no_more_than_it_may() {
     let approval = json!({"digest": "07".repeat(32), "granted": true, "by": "ann", "at_ms": 1});
     let dropped = json!({
         "own": {"client": "ide"}, "chain": ["record"], "labels": [["approved", "yes"]], "approval": approval,
-        "look": 2, "routed": true, "permission": true,
+        "look": 2, "routed": true, "permission": true, "index": 1, "last": true, "attempt": 3,
     });
     let kept = json!({
         "v": 2, "point": "tool.after", "name": {"written": "Bash", "normal": "exec"},
         "became": {"written": "read", "normal": "read"}, "kind": "read", "call_id": "c", "session": "s",
         "agent": "a", "surface": "x", "server": "m", "model": "o", "cwd": "/", "principal": "p", "native": "n",
-        "ended": "error", "took_us": 5, "arguments": [1], "reason": "r", "index": 1, "last": true, "attempt": 3,
-        "fixed_name": true,
+        "ended": "error", "took_us": 5, "arguments": [1], "reason": "r", "fixed_name": true,
     });
     let known = EventForm::lend_trusted(&EventForm::from_json(kept.clone()).unwrap(), &crate::names(), EventForm::of);
     let members = serde_json::to_value(&known).unwrap().as_object().unwrap().len() + 1;
@@ -419,6 +418,14 @@ fn a_foreign_event_brings_no_more_than_it_may() {
         });
         assert_eq!(lent, Ok((kept.clone(), json!({"v": 2, "json": 1}))), "{set:?}");
     }
+    // Before a call has run, nothing of what it became or came to can be known.
+    let call = json!({"v": 2, "point": "tool.before", "name": {"written": "Bash"}, "ended": "denied",
+        "became": {"written": "read"}});
+    let renamed = BodyForm { name: Some("read".to_owned()), json: Some(json!({})), ..BodyForm::default() };
+    let lent = EventForm::from_json(call).unwrap().lend_foreign(renamed, &crate::names(), |event, body| {
+        (event.ended, event.tool_name(body).to_owned())
+    });
+    assert_eq!(lent, Ok((None, "exec".to_owned())));
     let notice = EventForm::from_json(json!({"v": 2, "point": "notice"})).unwrap();
     let call = BodyForm { name: Some("exec".to_owned()), ..BodyForm::default() };
     assert!(notice.lend_foreign(call, &crate::names(), |_, _| ()).is_err(), "a body must fit its event");

@@ -1,18 +1,20 @@
 //! The log of one ledger.
 //!
 //! ```text
-//! tollgate state 1
+//! tollgate state 2 0123456789abcdef
 //! 9f8e7d6c5b4a3f2e {"counter/writes":{"spent":3.0,"at":1700000000000},"held/call-2":null}
 //! ```
 //!
 //! A line holds new values by key, null where the key goes, and before them a checksum. Bad lines at the end were
 //! never finished and are ignored; a bad line before a good one means that somebody else wrote here.
 //!
-//! A log is only ever added to, cut back to what is good, or replaced whole. So whoever has read one need not read it
-//! again: if it is still the same file, and the last line still stands where it stood, all before that is known, and
-//! only what was added is read.
+//! A log is only ever added to, cut back to what is good, or replaced whole, and then it has another number in its first
+//! line. So whoever has read one need not read it again: if the number is the same and the last line still stands where it
+//! stood, all before that is known, and only what was added is read. The number of the file itself would not do: that of
+//! one that was replaced is given to another, whose lines may look the same.
 
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +23,9 @@ use super::super::ledger::Changes;
 use super::super::{Ledger, StateError};
 use super::{failed, private};
 
-const HEADER: &str = "tollgate state 1\n";
+const PREFIX: &str = "tollgate state 2 ";
+/// How long the first line is: the prefix, and a number that no other log had.
+const HEADER: usize = PREFIX.len() + SUM + 1;
 /// How long the checksum of a line is.
 const SUM: usize = 16;
 /// A log shorter than this is never written anew.
@@ -31,8 +35,8 @@ const SMALL: usize = 16 * 1024;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Known {
     pub(super) ledger: Arc<Ledger>,
-    /// Which file it is, whatever its name.
-    id: (u64, u64),
+    /// The number of the log, in digits.
+    number: [u8; SUM],
     /// Up to where it is good.
     good: usize,
     /// How long its first line is: everything there was when it was last written anew.
@@ -85,15 +89,13 @@ impl Log {
             file.set_len(good)?;
         }
         file.seek(SeekFrom::Start(good))?;
-        let head = if good == 0 { HEADER } else { "" };
-        let written = file.write_all(&[head.as_bytes(), line].concat());
+        let head = if good == 0 { self.known.begin() } else { Vec::new() };
+        let written = file.write_all(&[&head, line].concat());
         if written.is_err() {
             // A full disk: rather nothing than half.
             file.set_len(good)?;
+            self.known.good -= head.len();
             return written;
-        }
-        if good == 0 {
-            self.known = Known { id: id(&file.metadata()?), good: HEADER.len(), ..Known::default() };
         }
         self.known.follow_line(line);
         Ok(())
@@ -104,10 +106,10 @@ impl Log {
         let beside = self.path.with_extension("new");
         let mut write = || {
             let mut file: File = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&beside)?;
-            file.write_all(&[HEADER.as_bytes(), &line].concat())?;
+            self.known = Known::default();
+            file.write_all(&[&self.known.begin(), &line[..]].concat())?;
             // The old log must not be gone before the new one is there.
             file.sync_all()?;
-            self.known = Known { id: id(&file.metadata()?), good: HEADER.len(), ..Known::default() };
             self.known.follow_line(&line);
             fs::rename(&beside, &self.path)
         };
@@ -141,7 +143,7 @@ fn read_news(file: &mut File, known: Option<Known>) -> io::Result<(Known, Vec<u8
     let about = file.metadata()?;
     let known = match known {
         Some(known) if known.still_holds(file, &about)? => known,
-        _ => Known { id: id(&about), ..Known::default() },
+        _ => Known::default(),
     };
     let mut news = Vec::new();
     if about.len() > known.good as u64 {
@@ -162,10 +164,29 @@ impl Known {
         Self { good, ..Self::default() }
     }
 
-    /// Whether all of this still stands in a file. That it is the same file is not enough: the number of one that was
-    /// replaced is given to another.
+    /// Begins a log with a number of its own, and gives the first line.
+    fn begin(&mut self) -> Vec<u8> {
+        let number = RandomState::new().build_hasher().finish();
+        let line = format!("{PREFIX}{number:016x}\n").into_bytes();
+        self.begun(&line);
+        line
+    }
+
+    /// Goes on behind the first line.
+    fn begun(&mut self, line: &[u8]) {
+        self.number = line.get(PREFIX.len()..).and_then(|rest| rest.first_chunk().copied()).unwrap_or_default();
+        self.good = HEADER;
+    }
+
+    /// Whether all of this still stands in a file.
     fn still_holds(&self, file: &mut File, about: &fs::Metadata) -> io::Result<bool> {
-        if self.good == 0 || self.id != id(about) || about.len() < self.good as u64 {
+        if self.good == 0 || about.len() < self.good as u64 {
+            return Ok(false);
+        }
+        let mut number = [0; SUM];
+        file.seek(SeekFrom::Start(PREFIX.len() as u64))?;
+        file.read_exact(&mut number)?;
+        if number != self.number {
             return Ok(false);
         }
         let mut sum = [0; SUM];
@@ -177,14 +198,15 @@ impl Known {
     /// Goes on with what stands behind what is known; whatever the bytes, it answers.
     fn follow(&mut self, mut news: &[u8]) -> Result<(), String> {
         if self.good == 0 {
-            let Some(rest) = news.strip_prefix(HEADER.as_bytes()) else {
-                return match HEADER.as_bytes().starts_with(news) {
-                    // The very first write was cut short.
-                    true => Ok(()),
-                    false => Err("is no state that this version can read".to_owned()),
-                };
-            };
-            (news, self.good) = (rest, HEADER.len());
+            match news.split_at_checked(HEADER) {
+                Some((head, rest)) if is_head(head) => {
+                    self.begun(head);
+                    news = rest;
+                }
+                // The very first write was cut short.
+                None if PREFIX.as_bytes().starts_with(news) || news.starts_with(PREFIX.as_bytes()) => return Ok(()),
+                _ => return Err("is not a state file that this version can read".to_owned()),
+            }
         }
         let mut bad = None;
         let mut at = self.good;
@@ -205,20 +227,14 @@ impl Known {
     /// Goes on behind a good line.
     fn follow_line(&mut self, line: &[u8]) {
         self.last = (self.good, line.first_chunk().copied().unwrap_or_default());
-        self.first = if self.good == HEADER.len() { line.len() } else { self.first };
+        self.first = if self.good == HEADER { line.len() } else { self.first };
         self.good += line.len();
     }
 }
 
-#[cfg(unix)]
-fn id(about: &fs::Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (about.dev(), about.ino())
-}
-
-#[cfg(not(unix))]
-fn id(_: &fs::Metadata) -> (u64, u64) {
-    (0, 0)
+fn is_head(line: &[u8]) -> bool {
+    let number = line.strip_prefix(PREFIX.as_bytes()).and_then(|rest| rest.strip_suffix(b"\n"));
+    number.is_some_and(|number| number.iter().all(u8::is_ascii_hexdigit))
 }
 
 fn parse_line(line: &[u8]) -> Option<Changes> {
