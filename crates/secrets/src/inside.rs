@@ -3,8 +3,11 @@
 
 use crate::rules::Rule;
 
-/// A word that ends with a start of this length or less is an ordinary one more often than not: `task_`, `disk-`.
-const SHORT_START: usize = 3;
+/// The shortest start that is looked for.
+const SHORTEST: usize = 3;
+/// What ordinary words are or end with, too: `pico-`, `version_`, `unit_test_`; only `__` parts a token from them. Any two
+/// letters may end a word: `task_`, `disk-`.
+const ORDINARY: [&str; 11] = ["access", "aio", "api", "ext", "ico", "ion", "key", "live", "mob", "secret", "test"];
 /// `_` behind so many letters, digits, `-` and `.` is no part of a name in words.
 const LONG_STRETCH: usize = 16;
 /// What stands for a blank.
@@ -29,12 +32,15 @@ fn literal(shape: &str) -> &str {
 /// The run with a blank before each start of a token; none if nothing changes.
 fn open_starts(rule: &Rule, literal: &str, run: &[u8]) -> Option<Vec<u8>> {
     let mut opened = None;
-    for start in rule.keywords.iter().copied().chain((literal.len() >= SHORT_START).then_some(literal)) {
-        let telling = start.len() > SHORT_START && start.contains(['_', '-']);
+    for start in rule.keywords.iter().copied().chain((literal.len() >= SHORTEST).then_some(literal)) {
+        let word = start.split_once(['_', '-']).map(|(word, _)| word);
+        let ordinary = word.is_some_and(|word| ORDINARY.contains(&word));
+        let telling = !ordinary && word.is_some_and(|word| word.len() > 2);
         let is_start = |window: &[u8]| window.eq_ignore_ascii_case(start.as_bytes());
         for (at, _) in run.windows(start.len()).enumerate().skip(1).filter(|(_, window)| is_start(window)) {
-            let before = run[at - 1];
-            if before == b'_' || telling && before.is_ascii_alphanumeric() {
+            let before = &run[..at];
+            let parted = before.ends_with(if ordinary { &b"__"[..] } else { b"_" });
+            if parted || telling && before.last().is_some_and(u8::is_ascii_alphanumeric) {
                 opened.get_or_insert_with(|| run.to_vec())[at - 1] = BLANK;
             }
         }
@@ -81,6 +87,10 @@ mod tests {
             ("openai-key", "my_sk-proj-", "my sk-proj-"),
             ("ai-secret-key", "my_sk-0a", "my sk-0a"),
             ("ai-secret-key", "disk-0a", ""),
+            ("infracost-key", "pico-0a", ""),
+            ("stripe-key", "task_live_0a", ""),
+            ("mollie-key", "unit_test_0a", ""),
+            ("mollie-key", "a__test_0a", "a_ test_0a"),
         ] {
             assert_eq!(shown(id, run), expected, "{id}: {run}");
         }

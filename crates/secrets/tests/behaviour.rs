@@ -348,7 +348,11 @@ fn a_token_within_a_longer_name_is_found() {
     let (mut count, mut missed) = (0, Vec::new());
     for rule in rules::all().filter(|rule| begins_with_its_name(rule)) {
         let token = rule.example.concat();
-        for (before, after) in [("X_", ""), ("mcp__", "__x"), ("a-b_", " c"), ("see x/_", "")] {
+        // These are words, too: a name like `unit_test_…` is no token.
+        let ordinary =
+            ["aio_", "api_", "ico-", "ion_", "live_", "secret_", "test_"].iter().any(|word| token.starts_with(word));
+        let parted = [("mcp__", "__x"), ("X__", ""), ("X_", ""), ("a-b_", " c"), ("see x/_", "")];
+        for (before, after) in &parted[..if ordinary { 2 } else { 5 }] {
             let redacted = scanner().redact(&format!("{before}{token}{after}")).into_owned();
             missed.extend(redacted.contains(rule.example[1]).then(|| format!("{}: {redacted}", rule.id)));
         }
@@ -356,7 +360,7 @@ fn a_token_within_a_longer_name_is_found() {
     }
     assert!(missed.is_empty() && count > 100, "{count}: {missed:#?}");
     // The starts of these say enough by themselves.
-    for start in ["ghp_", "github_pat_", "npm_", "glpat-", "sk-ant-", "xoxb-"] {
+    for start in ["ghp_", "github_pat_", "npm_", "glpat-", "xoxb-"] {
         let rule = rules::all().find(|rule| rule.example.concat().starts_with(start)).unwrap();
         let redacted = scanner().redact(&format!("see Me{}", rule.example.concat())).into_owned();
         assert_eq!(redacted, format!("see Me[redacted:{}]", rule.id));
