@@ -24,6 +24,8 @@ use tollgate_secrets::scanner;
 struct Sample {
     text: String,
     secret: String,
+    /// Whether it is one only on lines of its own, as a part of a YAML document is.
+    lines: bool,
 }
 
 /// Of every kind one, from elsewhere than the scanner.
@@ -31,18 +33,21 @@ fn samples() -> Vec<Sample> {
     let sample = |before: &str, secret: &str, behind: &str| Sample {
         text: [before, secret, behind].concat(),
         secret: secret.to_owned(),
+        lines: false,
     };
     let tokens = TOKENS.iter().map(|(_, begins, rest)| sample(begins, rest, ""));
     let named = NAMED.iter().map(|(_, before, secret, behind)| sample(before, secret, behind));
     let block = "-----BEGIN RSA PRIVATE KEY-----\n";
     let key = sample(block, "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu", "");
-    tokens.chain(named).chain([key, sample("kind: Secret\ndata:\n  user: ", "YWRtaW46cHdwd3B3", "")]).collect()
+    let yaml = Sample { lines: true, ..sample("kind: Secret\ndata:\n  user: ", "YWRtaW46cHdwd3B3", "") };
+    tokens.chain(named).chain([key, yaml]).collect()
 }
 
 impl Sample {
     /// The text with others around it.
     fn among(&self, before: &str, after: &str) -> String {
-        format!("{before}{}{after}", self.text)
+        let end = if self.lines { "\n" } else { "" };
+        format!("{before}{end}{}{end}{after}", self.text)
     }
 }
 
