@@ -14,6 +14,9 @@ use tollgate_testkit::actors::Log;
 use tollgate_testkit::case::{Case, Facts, Interceptor, Moment, Pattern};
 use tollgate_testkit::{HastyClock, Report, Shown, report, through_surface};
 
+/// Says a fact of a session.
+type Tell = fn(Session, String) -> Session;
+
 /// A gate with everybody of a case, and what it was asked to do.
 struct Stage<'a> {
     case: &'a Case,
@@ -49,7 +52,7 @@ impl<'a> Stage<'a> {
     fn session(&self, facts: &Facts) -> Session {
         let session = self.gate.session(facts.session.clone().unwrap_or_default());
         let session = facts.chain.iter().fold(session, |session, cause| session.caused_by(cause));
-        let told: [(&Option<String>, fn(Session, String) -> Session); 5] = [
+        let told: [(&Option<String>, Tell); 5] = [
             (&facts.agent, Session::agent),
             (&facts.model, Session::model),
             (&facts.cwd, Session::cwd),
