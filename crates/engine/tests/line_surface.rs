@@ -91,6 +91,7 @@ fn play(case: &Case, core: &[Report]) -> Vec<Shown> {
 fn shown(core: &Report, answer: &Value) -> Report {
     let mut report = answer.as_object().unwrap().clone();
     let (act, body) = (report["act"].clone(), report.remove("body"));
+    assert!(["pass", "answer", "deny"].contains(&act.as_str().unwrap()), "the protocol has no word for this: {answer}");
     let reason = answer["reason"].as_str().unwrap_or_default();
     if act == "pass" {
         report.extend(body.map(|body| ("body".to_owned(), body)));
