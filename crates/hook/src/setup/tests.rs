@@ -150,10 +150,15 @@ fn each(mut check: impl FnMut(&'static Setup, Level)) {
     }
 }
 
-/// The files of an agent that others write to as well.
+/// The agents that have a file for us alone, and none that others write to as well.
+const OWN: &[&str] = &["copilot", "cline", "opencode", "kiro", "goose"];
+
+/// The file of an agent that others write to as well, unless it is one of those without.
 fn shared(machine: &Machine, setup: &'static Setup, level: Level) -> Option<PathBuf> {
     let files = machine.files(setup, level);
-    files.into_iter().find(|file| matches!(file.content, Content::Entries(..))).map(|file| file.path)
+    let path = files.into_iter().find(|file| matches!(file.content, Content::Entries(..))).map(|file| file.path);
+    assert_eq!(path.is_none(), OWN.contains(&setup.id), "{}", setup.id);
+    path
 }
 
 fn setup(id: &str) -> &'static Setup {

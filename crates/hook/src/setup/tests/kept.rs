@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tollgate_settings::json;
 
 use super::{Machine, PROGRAM, each, put, setup, shared};
-use crate::setup::agents::{Content, Level};
+use crate::setup::agents::Level;
 use crate::setup::command::is_ours;
 use crate::setup::trust;
 
@@ -124,8 +124,7 @@ fn a_script_that_somebody_wrote_is_neither_written_over_nor_emptied() {
 fn a_script_for_a_program_that_moved_is_ours_without_a_note() {
     each(|setup, level| {
         let machine = Machine::new();
-        let whole = |content: &Content| matches!(content, Content::Whole { .. });
-        if !machine.files(setup, level).iter().all(|file| whole(&file.content)) {
+        if shared(&machine, setup, level).is_some() {
             return;
         }
         machine.install_as(setup, level, MOVED).unwrap().write().unwrap();
