@@ -18,6 +18,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+#[cfg(not(panic = "unwind"))]
+compile_error!("in most agents a crashed hook means that the tool runs; build this with `panic = \"unwind\"`");
+
 fn main() -> ExitCode {
     // An agent waits for this at every step, so nothing else is touched first.
     if let Some(rest) = hook_arguments() {

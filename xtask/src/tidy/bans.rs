@@ -11,8 +11,30 @@ const MAY_CRASH: &[&str] = &["benches", "examples"];
 /// Where counting allocations and the like needs it.
 const MAY_BE_UNSAFE: &[&str] = &["benches/", "crates/testkit/"];
 
+/// The programs that agents start. Each refuses to be built so that a panic ends it.
+const PROGRAMS: &[&str] = &["crates/cli/src/main.rs", "crates/hook/src/bin/tollgate-hook.rs"];
+const GUARD: &str = "#[cfg(not(panic = \"unwind\"))]\ncompile_error!(";
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    tree.sources().flat_map(|(path, source)| check_source(path, source)).collect()
+    let sources = tree.sources().flat_map(|(path, source)| check_source(path, source));
+    sources.chain(check_unwinding(tree)).collect()
+}
+
+/// In most agents a crashed hook means that the tool runs, so every build unwinds: no profile says otherwise, and what
+/// a flag or a variable says is found when a program is built.
+fn check_unwinding(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.texts().filter(|(path, _)| path.ends_with(".toml")) {
+        let plain = |line: &str| line.split('#').next().unwrap_or_default().replace([' ', '"', '\''], "");
+        let aborts = text.lines().enumerate().filter(|(_, line)| plain(line).contains("panic=abort"));
+        let help = "every build unwinds, so that a panic becomes a refusal; take this out";
+        findings.extend(aborts.map(|(index, _)| Finding::new(path, index + 1, help)));
+    }
+    for path in PROGRAMS.iter().filter(|path| !tree.text(path).is_some_and(|text| text.contains(GUARD))) {
+        let message = format!("an aborting build of this program must fail; put `{}` back", GUARD.replace('\n', " "));
+        findings.push(Finding::new(path, 1, message));
+    }
+    findings
 }
 
 fn check_source(path: &str, source: &Source) -> Vec<Finding> {
@@ -61,6 +83,31 @@ fn excused(source: &Source) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_aborts_is_found() {
+        let guarded = format!("{GUARD}\"x\");\n");
+        let tree = Tree::of(&[
+            (
+                "Cargo.toml",
+                "[profile.release]\npanic = \"unwind\"\n# panic = \"abort\"\n[profile.dist]\npanic = 'abort'\n",
+            ),
+            (".cargo/config.toml", "rustflags = [\"-Cpanic=abort\"]\n"),
+            (PROGRAMS[0], "fn main() {}\n"),
+            (PROGRAMS[1], &guarded),
+        ]);
+        let help = "every build unwinds, so that a panic becomes a refusal; take this out";
+        let mut found = crate::tidy::printed(&check_unwinding(&tree));
+        found.sort();
+        let guard =
+            "an aborting build of this program must fail; put `#[cfg(not(panic = \"unwind\"))] compile_error!(` back";
+        let expected = [
+            format!(".cargo/config.toml:1: {help}"),
+            format!("Cargo.toml:5: {help}"),
+            format!("{}:1: {guard}", PROGRAMS[0]),
+        ];
+        assert_eq!(found, expected);
+    }
 
     const CRASH: &str = "outside tests; return an error, or say why it cannot fail with \
                          #[expect(clippy::..., reason = \"...\")]";

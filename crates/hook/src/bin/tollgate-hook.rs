@@ -12,6 +12,9 @@ use std::process::ExitCode;
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
+#[cfg(not(panic = "unwind"))]
+compile_error!("in most agents a crashed hook means that the tool runs; build this with `panic = \"unwind\"`");
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
