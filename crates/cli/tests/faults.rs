@@ -1,7 +1,7 @@
 //! Whatever breaks, for whatever agent: the answer is that agent's refusal, in a form that it honours, and says what
 //! mends it.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 
 mod common;
 #[path = "faults/native.rs"]
