@@ -407,7 +407,8 @@ fn case_files_are_run() {
             failed: a call
               /project/tests/b.toml:9
               unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
-              `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`
+              `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`, `own`, `label`,
+              `attempt`, `ended`, `approved`
             130 examples of rules hold; 5 cases, 3 failed
             [1]
         "#]],

@@ -45,9 +45,14 @@ fn other_tools_words_for_a_verdict_are_answered_with_ours() {
 #[test]
 fn what_decides_before_a_call_cannot_ask_how_it_ended() {
     for table in ["[[limit]]\nid = 'a'\nmax = 1", "[[loop]]\nid = 'a'", "[[dedupe]]\nid = 'a'\nfor = '1m'"] {
-        for (key, fact) in [("ended = 'ok'", "ended"), ("approved = true", "approved"), ("not = { ended = 'ok' }", "ended")] {
+        for (key, fact) in
+            [("ended = 'ok'", "ended"), ("approved = true", "approved"), ("not = { ended = 'ok' }", "ended")]
+        {
             let shown = load(Layer::Project, &format!("{table}\ntool = 'x'\n{key}\n"));
-            assert!(shown.contains(&format!("error: `{fact}` is not known before a call runs")), "{table} {key}: {shown}");
+            assert!(
+                shown.contains(&format!("error: `{fact}` is not known before a call runs")),
+                "{table} {key}: {shown}"
+            );
         }
     }
 }

@@ -13,7 +13,8 @@ use tollgate_engine::state::{Bucket, Files, Space, State, Take};
 /// Bytes that begin like a log more often than not.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let line = r#"[0-9a-f]{16} \{"(counter|pin|hold|seen)/[a-z]":[^\n]{0,20}\}"#;
-    let text = prop::collection::vec(line, 0..4).prop_map(|lines| format!("tollgate state 2 0123456789abcdef\n{}\n", lines.join("\n")));
+    let text = prop::collection::vec(line, 0..4)
+        .prop_map(|lines| format!("tollgate state 2 0123456789abcdef\n{}\n", lines.join("\n")));
     prop_oneof![any::<Vec<u8>>(), text.prop_map(String::into_bytes)]
 }
 

@@ -109,7 +109,7 @@ fn shown(core: &Report, answer: &Value) -> Report {
 fn every_case_with_a_line_comes_out_as_it_must() {
     let told = through_surface(play).unwrap_or_else(|wrong| panic!("{wrong}"));
     expect![[r#"
-        144 shown
+        145 shown
         12 not: a call keeps its name
         17 not: a fact that counts is not told
         9 not: a line is caused by nobody

@@ -274,7 +274,7 @@ fn every_agent_answers_what_the_cases_say() {
         }
     }
     expect![[r#"
-        claude-code: 158
+        claude-code: 159
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -285,7 +285,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        codex: 155
+        codex: 156
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -296,7 +296,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        gemini-cli: 162
+        gemini-cli: 163
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -315,10 +315,10 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: a hook sees no attempts
             11 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
-            3 not: the agent has another document there
+            4 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        cursor: 155
+        cursor: 156
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -329,7 +329,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             26 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        opencode: 148
+        opencode: 149
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -340,7 +340,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             32 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        openclaw: 165
+        openclaw: 166
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -351,7 +351,7 @@ fn every_agent_answers_what_the_cases_say() {
             6 not: the agent has another document there
             11 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        qwen-code: 156
+        qwen-code: 157
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -362,7 +362,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        cline: 153
+        cline: 154
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -373,7 +373,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             28 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        windsurf: 147
+        windsurf: 148
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -384,7 +384,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             33 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        droid: 152
+        droid: 153
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -395,7 +395,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             27 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        kiro: 143
+        kiro: 144
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -406,7 +406,7 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             31 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        goose: 150
+        goose: 151
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody

@@ -86,6 +86,7 @@ impl<'a> Stage<'a> {
         let facts = &step.event;
         let own_surface = facts.surface.as_deref().is_some_and(|surface| surface != "library");
         let reasons = [
+            (self.is_for_the_end_alone(step), "only `run`: the end of a call that somebody stands at the beginning of"),
             (facts.became.is_some(), "only `run`: a name that it became"),
             (facts.permission, "only `run`: a permission request"),
             (own_surface && self.looks(facts, "surface", |it| &it.surface), "only `run`: another surface"),
@@ -95,6 +96,13 @@ impl<'a> Stage<'a> {
             (!facts.labels.is_empty(), "only `run`: labels that no earlier point left"),
         ];
         self.unknown(step).or_else(|| reasons.iter().find(|(applies, _)| *applies).map(|(_, why)| *why))
+    }
+
+    /// Whether a call has to have ended whose beginning somebody here looks at: a method plays both.
+    fn is_for_the_end_alone(&self, step: &Moment) -> bool {
+        let at =
+            |point: Point| self.case.registrations.iter().any(|it| it.points.iter().any(|name| name == point.name()));
+        step.event.point == Point::ToolAfter.name() && at(Point::ToolBefore)
     }
 
     /// What was decided, where the method itself does not say so.
@@ -289,6 +297,7 @@ fn what_programs_do_comes_out_as_the_cases_say() {
         23 not: only `run`: bytes
         2 not: only `run`: facts of one's own
         1 not: only `run`: labels that no earlier point left
+        1 not: only `run`: the end of a call that somebody stands at the beginning of
         2 not: only `run`: the end of a model request
         2 not: the library can wait
     "#]]
@@ -312,7 +321,7 @@ fn any_event_comes_out_as_the_cases_say() {
     };
     let shown = through_surface(play).unwrap_or_else(|wrong| panic!("{wrong}"));
     expect![[r#"
-        227 shown
+        228 shown
         2 not: the library can wait
     "#]]
     .assert_eq(&shown);

@@ -422,9 +422,9 @@ fn a_foreign_event_brings_no_more_than_it_may() {
     let call = json!({"v": 2, "point": "tool.before", "name": {"written": "Bash"}, "ended": "denied",
         "became": {"written": "read"}});
     let renamed = BodyForm { name: Some("read".to_owned()), json: Some(json!({})), ..BodyForm::default() };
-    let lent = EventForm::from_json(call).unwrap().lend_foreign(renamed, &crate::names(), |event, body| {
-        (event.ended, event.tool_name(body).to_owned())
-    });
+    let lent = EventForm::from_json(call)
+        .unwrap()
+        .lend_foreign(renamed, &crate::names(), |event, body| (event.ended, event.tool_name(body).to_owned()));
     assert_eq!(lent, Ok((None, "exec".to_owned())));
     let notice = EventForm::from_json(json!({"v": 2, "point": "notice"})).unwrap();
     let call = BodyForm { name: Some("exec".to_owned()), ..BodyForm::default() };

@@ -53,7 +53,10 @@ fn damage() {
         ([log.clone(), b"\n\n".to_vec()].concat(), Ok(vec!["b".to_owned()])),
         (with(HEADER + 20, b'#'), Err("is damaged at byte 34".to_owned())),
         (with(0, b'T'), Err("is not a state file that this version can read".to_owned())),
-        (b"tollgate state 1\n0123456789abcdef {}\n".to_vec(), Err("is not a state file that this version can read".to_owned())),
+        (
+            b"tollgate state 1\n0123456789abcdef {}\n".to_vec(),
+            Err("is not a state file that this version can read".to_owned()),
+        ),
         (b"tollgate sta".to_vec(), Ok(vec![])),
         (Vec::new(), Ok(vec![])),
     ] {
@@ -101,7 +104,10 @@ fn what_is_known_is_believed_only_while_it_stands_there() {
         (text(&[one.clone(), changes("b", Some(3))]), false),
         (text(&[changes("a", Some(11)), two.clone()]), false),
         // Another log whose last line is the same, at the same place.
-        (String::from_utf8(text(&[changes("a", Some(9)), two.clone()])).unwrap().replace("abcdef", "fedcba").into(), false),
+        (
+            String::from_utf8(text(&[changes("a", Some(9)), two.clone()])).unwrap().replace("abcdef", "fedcba").into(),
+            false,
+        ),
         (text(&[one]), false),
         (Vec::new(), false),
     ] {
