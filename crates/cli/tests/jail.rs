@@ -1,6 +1,7 @@
 //! Paths are judged by where they lead, not by how they are written.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 mod common;
 

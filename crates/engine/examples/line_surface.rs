@@ -4,7 +4,6 @@
 //! {"event": "call", "id": "1", "tool": "bash", "session": "s", "cwd": "/repo", "body": {"command": "rm -rf /"}}
 //! {"act": "deny", "reason": "…"}
 //! ```
-//!
 //! A line without an answer is one that is denied: whoever sends them goes on only when it says so.
 
 use std::io::{self, BufRead, Write};
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use tollgate_clock::{SystemClock, block_on};
 use tollgate_config::Paths;
 use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Ruling};
-use tollgate_engine::{Able, Engine, Live, Surface, within};
+use tollgate_engine::{Able, Change, Engine, Live, Surface, within};
 
 /// What can be carried out here, beside `pass` and `deny`. The rest is denied.
 const ABLE: Able = Able { ask: false, answer: true, route: false, rewrite: true };
@@ -50,8 +49,9 @@ struct Line {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = std::env::current_dir()?;
     let find = move || Paths::find(&here, None, |name| std::env::var_os(name));
+    let tell = |change: &Change| drop(writeln!(io::stderr(), "{change}"));
     // It follows a halt, a pause and another policy. Files of our own that no agent may change would stand in `places`.
-    let live = Live::open(find, Surface::new(Arc::new(SystemClock::default())), |change| eprintln!("{change}"))?;
+    let live = Live::open(find, Surface::new(Arc::new(SystemClock::default())), tell)?;
     Ok(serve(&live, io::stdin().lock(), io::stdout())?)
 }
 
@@ -87,13 +87,13 @@ fn broken(why: String) -> Act {
 fn judge(pipeline: &Pipeline, engine: Option<&Engine>, line: &Line) -> Value {
     let known = EVENTS.iter().find(|(name, _)| *name == line.event);
     let point = known.map_or(Point::Notice, |(_, point)| *point);
-    let document = |raw: &Box<RawValue>| tollgate_wire::body(raw.get());
-    let came = line.body.as_ref().map(document).unwrap_or_default();
+    let document = |raw: &RawValue| tollgate_wire::body(raw.get());
+    let came = line.body.as_deref().map(document).unwrap_or_default();
     if point.is_about_a_tool() && (line.tool.is_none() || line.id.is_none()) {
         return encode(broken(format!("a {} needs `tool` and `id`", line.event)), &came, false);
     }
     let name = line.tool.as_ref().map(|name| pipeline.name(name));
-    let arguments = line.arguments.as_ref().map(document);
+    let arguments = line.arguments.as_deref().map(document);
     let ended = if line.error.is_some() { Ended::Error } else { Ended::Ok };
     let event = Event {
         name: name.as_ref(),

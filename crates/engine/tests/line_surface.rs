@@ -1,6 +1,6 @@
 //! The surface in `examples/line_surface.rs` does what the cases say, and answers what it is sent.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
-#![allow(dead_code, reason = "a program, used as a module")]
+#![allow(dead_code, clippy::print_stderr, reason = "a program, used as a module")]
 
 use std::path::Path;
 use std::sync::Arc;
