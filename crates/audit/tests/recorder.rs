@@ -294,6 +294,27 @@ fn a_stream_is_one_record() {
 }
 
 #[test]
+fn a_stream_that_nobody_wants_any_more_is_one_record_of_what_was_released() {
+    let stage = Stage::new("canceled");
+    let pipeline = stage.pipeline();
+    let event = Event { session: Some("s-1"), call_id: Some("r-1"), ..Event::at(Point::ModelResponse) };
+    stage.folder.clock.run(async {
+        let mut stream = pipeline.open(&event);
+        for piece in ["a", "b", "c"] {
+            stream.push(&event, Body::from(json!(piece))).await.unwrap();
+        }
+        let count = |pieces: &[Body]| Body::from(json!(format!("{} released", pieces.len())));
+        stream.cancel(&event, count).await;
+    });
+    check(
+        &stage,
+        expect![[r#"
+            2: {"act":"pass","call":"r-1","digest":"d0","ended":"canceled","kind":"event","point":"model.response","session":"s-1","stream":3,"turns":[]}
+               result: "2 released""#]],
+    );
+}
+
+#[test]
 fn the_end_of_a_stream_waits_for_its_record() {
     let stage = Stage::new("stream-end");
     let (pipeline, event) = (stage.pipeline(), Event::at(Point::ModelResponse));

@@ -180,7 +180,7 @@ fn damage_is_an_error_that_says_what_to_do() {
     // Whoever has read it before knows what it said.
     assert_eq!(state.look(&[Space::All]).unwrap()[0].keys("pin/").len(), 2);
     let state: &dyn State = &Files::new(folder.path());
-    let expected = format!("`{path}` is damaged at byte 17; limits start anew if you remove it: `rm {path}`");
+    let expected = format!("`{path}` is damaged at byte 34; limits start anew if you remove it: `rm {path}`");
     assert_eq!(state.pin("c", Digest([3; 32])).unwrap_err().to_string(), expected);
     assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
 }

@@ -87,7 +87,8 @@ fn title(record: &Record) -> String {
 }
 
 fn is_intent(record: &Record) -> bool {
-    record.point.as_deref() == Some("tool.before") && matches!(record.act.as_deref(), Some("pass" | "route"))
+    let begins = matches!(record.point.as_deref(), Some("tool.before" | "model.request"));
+    begins && matches!(record.act.as_deref(), Some("pass" | "route"))
 }
 
 fn facts(found: &Found, out: &mut Text) {
