@@ -309,7 +309,7 @@ fn a_stream_that_nobody_wants_any_more_is_one_record_of_what_was_released() {
     check(
         &stage,
         expect![[r#"
-            2: {"act":"pass","call":"r-1","digest":"d0","ended":"canceled","kind":"event","point":"model.response","session":"s-1","stream":3,"turns":[]}
+            2: {"act":"pass","call":"r-1","digest":"d0","ended":"canceled","kind":"event","point":"model.response","session":"s-1","stream":3}
                result: "2 released""#]],
     );
 }

@@ -327,7 +327,7 @@ fn nothing_is_in_the_way_of_a_halt() {
 
 #[test]
 fn no_program_is_asked_about_a_call_that_is_halted() {
-    let hook = format!("[[hook]]\nid = 'first'\ncommand = 'true'\npriority = {}\n", i32::MAX);
+    let hook = format!("[[hook]]\nid = 'first'\ncommand = 'sleep 60'\npriority = {}\n", i32::MAX);
     let world = World::new(&format!("{BARE}{hook}"));
     // Nobody waits for programs here, so one that is asked is one that breaks.
     assert!(world.call().starts_with("refused: `first` could not judge this"));

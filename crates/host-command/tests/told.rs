@@ -31,7 +31,7 @@ fn check(point: Point, doc: &Value, expected: Expect) {
     {
         let folder = Folder::new();
         let (outcome, body) = run(folder.hook("cat > read", protocol), event, OnFault::Deny, doc.clone());
-        assert_eq!(said(&outcome, &body, doc), "go", "{protocol:?}");
+        assert_eq!(said(&outcome, &body, doc), "pass", "{protocol:?}");
         shown += &format!("{}: {}\n", protocol.name(), folder.read("read"));
     }
     expected.assert_eq(&shown);
@@ -148,61 +148,61 @@ fn results_and_prompts_can_be_rewritten() {
             &result,
             Protocol::Tollgate,
             r#"echo '{"decision":"modify","output":"***"}'"#,
-            r#"go -> {"content":[{"type":"text","text":"***"}]}"#,
+            r#"pass -> {"content":[{"type":"text","text":"***"}]}"#,
         ),
         (
             after,
             &result,
             Protocol::Tollgate,
             r#"echo '{"decision":"modify","result":{"content":"x"}}'"#,
-            r#"go -> {"content":"x"}"#,
+            r#"pass -> {"content":"x"}"#,
         ),
         (
             after,
             &result,
             Protocol::Seed,
             r#"echo '{"decision":"modify","output":"***"}'"#,
-            r#"go -> {"content":[{"type":"text","text":"***"}]}"#,
+            r#"pass -> {"content":[{"type":"text","text":"***"}]}"#,
         ),
-        (after, &result, Protocol::Seed, "echo leak >&2; exit 2", "stop Objection: leak"),
+        (after, &result, Protocol::Seed, "echo leak >&2; exit 2", "deny Objection: leak"),
         (
             after,
             &result,
             Protocol::ClaudeCode,
             r#"echo '{"hookSpecificOutput":{"updatedToolOutput":"***"}}'"#,
-            r#"go -> "***""#,
+            r#"pass -> "***""#,
         ),
         (
             after,
             &result,
             Protocol::ClaudeCode,
             r#"echo '{"decision":"block","reason":"lint failed"}'"#,
-            "stop Objection: lint failed",
+            "deny Objection: lint failed",
         ),
         (
             prompt,
             &asked,
             Protocol::Tollgate,
             r#"echo '{"decision":"modify","input":"bye"}'"#,
-            r#"go -> {"text":"bye","attachments":[]}"#,
+            r#"pass -> {"text":"bye","attachments":[]}"#,
         ),
         (
             prompt,
             &asked,
             Protocol::Tollgate,
             r#"echo '{"decision":"modify","output":"bye"}'"#,
-            "stop Fault(Garbage): `hook` could not judge this (garbage: the decision `modify` needs `input` at prompt.submit), so it is refused; to mend it: fix or remove it, then try again",
+            "deny Fault(Garbage): `hook` could not judge this (garbage: the decision `modify` needs `input` at prompt.submit), so it is refused; to mend it: fix or remove it, then try again",
         ),
         (
             prompt,
             &asked,
             Protocol::Seed,
             r#"echo '{"decision":"modify","input":"bye"}'"#,
-            r#"go -> {"text":"bye","attachments":[]}"#,
+            r#"pass -> {"text":"bye","attachments":[]}"#,
         ),
-        (prompt, &asked, Protocol::Seed, "exit 2", "stop Objection: blocked by prompt hook"),
-        (prompt, &asked, Protocol::ClaudeCode, "echo 'today is Friday'", "go [today is Friday]"),
-        (prompt, &asked, Protocol::ClaudeCode, r#"echo '{"decision":"block","reason":"no"}'"#, "stop Objection: no"),
+        (prompt, &asked, Protocol::Seed, "exit 2", "deny Objection: blocked by prompt hook"),
+        (prompt, &asked, Protocol::ClaudeCode, "echo 'today is Friday'", "pass [today is Friday]"),
+        (prompt, &asked, Protocol::ClaudeCode, r#"echo '{"decision":"block","reason":"no"}'"#, "deny Objection: no"),
     ] {
         let folder = Folder::new();
         let (outcome, body) = run(folder.hook(line, protocol), event, OnFault::Deny, doc.clone());
@@ -219,7 +219,7 @@ fn watchers_cannot_stop_anything() {
     ] {
         let folder = Folder::new();
         let (outcome, body) = run(folder.hook(line, Protocol::Tollgate), Event::at(point), OnFault::Pass, json!({}));
-        assert_eq!(said(&outcome, &body, &json!({})), "go", "{point}");
+        assert_eq!(said(&outcome, &body, &json!({})), "pass", "{point}");
         assert!(folder.path().join("ran").exists(), "{point}");
         let faulted = |said: &Said| matches!(said, Said::Faulted(_));
         assert!(outcome.trace.entries().any(|(_, turn)| faulted(&turn.said)), "{point}: it is noted");
@@ -227,7 +227,7 @@ fn watchers_cannot_stop_anything() {
     let folder = Folder::new();
     let hook = folder.hook("echo 'be brief'", Protocol::ClaudeCode);
     let (outcome, body) = run(hook, Event::at(Point::SessionStart), OnFault::Pass, json!({}));
-    assert_eq!(said(&outcome, &body, &json!({})), "go [be brief]");
+    assert_eq!(said(&outcome, &body, &json!({})), "pass [be brief]");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn where_it_runs() {
         let event = Event { cwd: Some(cwd), ..Event::tool(Point::ToolBefore, &name, "c") };
         let hook = Hook { protocol: Protocol::ClaudeCode, ..hook };
         let (outcome, body) = run(hook, event, OnFault::Deny, json!({}));
-        assert_eq!(said(&outcome, &body, &json!({})), "go", "{line}");
+        assert_eq!(said(&outcome, &body, &json!({})), "pass", "{line}");
         assert_eq!(out.read("out").trim(), expected.to_str().unwrap(), "{line} in {cwd}");
     }
 }

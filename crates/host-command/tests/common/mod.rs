@@ -79,8 +79,8 @@ pub(crate) fn run(hook: Hook, event: Event<'_>, on_fault: OnFault, doc: Value) -
 /// What became of it, in one line.
 pub(crate) fn said(outcome: &Outcome, body: &Body, before: &Value) -> String {
     let act = match &outcome.act {
-        Act::Pass => "go".to_owned(),
-        Act::Deny(ruling) => format!("stop {:?}: {}", ruling.cause, ruling.reason),
+        Act::Pass => "pass".to_owned(),
+        Act::Deny(ruling) => format!("deny {:?}: {}", ruling.cause, ruling.reason),
         Act::Ask(question) => format!("ask: {}", question.parts[0].1.title),
         other => format!("{other:?}"),
     };

@@ -421,7 +421,7 @@ fn a_foreign_event_brings_no_more_than_it_may() {
     // Before a call has run, nothing of what it became or came to can be known.
     let call = json!({"v": 2, "point": "tool.before", "name": {"written": "Bash"}, "ended": "denied",
         "became": {"written": "read"}});
-    let renamed = BodyForm { name: Some("read".to_owned()), json: Some(json!({})), ..BodyForm::default() };
+    let renamed = BodyForm { name: Some("read".to_owned()), arguments: Some(json!({})), ..BodyForm::default() };
     let lent = EventForm::from_json(call)
         .unwrap()
         .lend_foreign(renamed, &crate::names(), |event, body| (event.ended, event.tool_name(body).to_owned()));
