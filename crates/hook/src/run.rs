@@ -1,4 +1,4 @@
-//! The surface: one document in, one answer out. [`respond`] is the whole way: [`read`] what the agent wrote, `decide_once`
+//! The surface: one document in, one answer out. `respond` is the whole way: [`read`] what the agent wrote, `decide_once`
 //! (open the policy and [`decide`], unless another process has), [`say`] it in the agent's words.
 
 use std::borrow::Cow;
