@@ -19,7 +19,7 @@ use tollgate_wire::lens::lens_for;
 use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, no_object, worded};
 use crate::agents::caller;
 use crate::once::{self, Earlier};
-use crate::{process, switch_files};
+use crate::switch_files;
 
 /// The name of this surface in events.
 pub const SURFACE: &str = "hook";
@@ -50,7 +50,7 @@ pub(crate) fn respond(registered: &'static Agent, event: Option<&str>, bytes: &[
     // What breaks from here on is refused in the words of this event, which every agent shows to its model.
     let answer = Fault::catch(|| {
         #[cfg(debug_assertions)]
-        process::fail_as_told();
+        crate::process::fail_as_told();
         decide_once(registered, event, &read, &mut used).map(|decision| say(&read, decision))
     });
     let answer = answer.unwrap_or_else(|fault| Err(fault.to_string()));
