@@ -25,6 +25,8 @@ const CRATES: &[Crate] = &[
     ("core", &["testkit", "wire"]),
     ("wire", &["wire", "testkit"]),
     ("clock", &["clock", "testkit", "audit"]),
+    ("process", &["process", "host-command"]),
+    ("settings", &["settings", "hook"]),
     ("shell", &["shell"]),
     ("secrets", &["secrets"]),
     ("rules", &["rules"]),

@@ -339,18 +339,15 @@ impl Reading {
         (first..to).rev().find(boundary).map_or(first, |index| index + 1)
     }
 
+    /// Where the parenthesis at `open` ends; where none stands there, at the first that ends one opened before.
     fn closing(&self, open: usize) -> usize {
         let mut depth = 0_usize;
         let last = self.tokens.len().min(open + Self::LONGEST);
         for index in open..last {
             match &self.tokens[index] {
                 Token::Op('(') => depth += 1,
-                Token::Op(')') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return index;
-                    }
-                }
+                Token::Op(')') if depth <= 1 => return index,
+                Token::Op(')') => depth -= 1,
                 _ => {}
             }
         }
