@@ -216,6 +216,10 @@ impl Walk<'_> {
     }
 
     fn part(&mut self, part: &Part, quoted: bool, fields: &mut Fields) {
+        if self.over {
+            // Nobody will look at it, and it may still be long.
+            return;
+        }
         match part {
             Part::Bare(text) | Part::Quoted(text) => {
                 fields.text(text, Origins { unknown: text.contains(HOLE), ..Origins::default() });
@@ -264,7 +268,9 @@ impl Walk<'_> {
                 self.step(args.len());
                 let separators = self.separators();
                 for (index, arg) in args.iter().enumerate() {
-                    self.weigh(arg.text.len());
+                    if !self.weigh(arg.text.len()) {
+                        return;
+                    }
                     if index > 0 {
                         fields.end();
                     }
