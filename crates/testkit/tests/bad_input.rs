@@ -72,6 +72,18 @@ fn check_registration(registration: Registration, expected: &Expect) {
 }
 
 #[test]
+fn who_is_removed_was_there() {
+    let mut registry = Registry::new(Names::default(), Arc::new(ManualClock::default()), tollgate_wire::digest);
+    for id in ["a", "b"] {
+        registry.add(Registration::guard(id, HERE, Does(passes))).unwrap();
+    }
+    for (id, there) in [("none", false), ("a", true), ("a", false)] {
+        assert_eq!(registry.remove(id), there, "{id}");
+    }
+    assert_eq!(registry.list().iter().map(|left| &*left.id).collect::<Vec<_>>(), ["b"]);
+}
+
+#[test]
 fn bad_registrations_are_refused() {
     let guard = |id: &str, points: &[Point]| Registration::guard(id, points, Does(passes));
     let tool = Selector::tool("exec");
@@ -281,6 +293,10 @@ fn deep_values() -> Vec<Row> {
     let write = |levels: usize| {
         edit(move |_, body| Step::Now(body.json_mut().map(|value| *value = nested(levels)).map(|()| Verdict::Pass)))
     };
+    let objects = |levels: usize| {
+        let value = move || (0..levels).fold(json!(null), |inner, _| json!({ "a": inner }));
+        edit(move |_, body| Step::Now(body.json_mut().map(|it| *it = value()).map(|()| Verdict::Pass)))
+    };
     let garbage = refused("garbage: the document nests deeper than 128 levels");
     let add_note = edit(|_, body| {
         body.notes.push("n".to_owned());
@@ -296,6 +312,10 @@ fn deep_values() -> Vec<Row> {
         Step::PASS
     });
     vec![
+        row("a value of 127 levels", write(127), call(), "pass"),
+        row("a value of 128 levels", write(128), call(), &garbage),
+        row("objects of 127 levels", objects(127), call(), "pass"),
+        row("objects of 128 levels", objects(128), call(), &garbage),
         row("deep value, 10,000 levels", write(10_000), call(), &garbage),
         row("deep value, 200,000 levels", write(DEEP), call(), &garbage),
         row(
