@@ -1,14 +1,13 @@
 //! A record before it has its place in the chain.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Number, Value};
 use sha2::{Digest as _, Sha256};
 use tollgate_core::Digest;
-use tollgate_wire::canonical;
-use tollgate_wire::hex;
+use tollgate_wire::{hex, write_canonical};
 
 use crate::{AuditError, keys};
 
@@ -22,11 +21,10 @@ pub struct Draft {
     fields: Parts,
     /// Commitments to the fields.
     commitments: Parts,
-    salts: Salts,
     /// The call that begins with this record.
-    pub(crate) opens: Option<CallKey>,
+    pub(crate) opens: Option<Arc<CallKey>>,
     /// The call that ends with this record.
-    pub(crate) closes: Option<CallKey>,
+    pub(crate) closes: Option<Arc<CallKey>>,
 }
 
 /// Which call: calls of two sessions may have the same id, and so may a tool call and a request to a model.
@@ -59,7 +57,7 @@ impl Draft {
         name: &'static str,
         seal: impl FnOnce(&[u8; 16]) -> Result<Value, AuditError>,
     ) -> Result<(), AuditError> {
-        let salt = self.salts.next()?;
+        let salt = SALTS.lock().unwrap_or_else(PoisonError::into_inner).next()?;
         let value = seal(&salt)?;
         let Digest(commitment) = self.fields.add(name, |out| {
             out.push_str("[\"");
@@ -91,10 +89,10 @@ impl Draft {
         self.closes = Some(self.key(session, call));
     }
 
-    fn key(&self, session: Option<&str>, call: &str) -> CallKey {
+    fn key(&self, session: Option<&str>, call: &str) -> Arc<CallKey> {
         let model = self.members.get("point").is_some_and(|point| point.starts_with("\"model."));
         let point = if model { "model.request" } else { "tool.before" };
-        CallKey { point, session: session.map(str::to_owned), call: call.to_owned() }
+        Arc::new(CallKey { point, session: session.map(str::to_owned), call: call.to_owned() })
     }
 
     /// Adds the record's line to others, without its end. Nobody else says where the record stands: a member with the
@@ -209,32 +207,27 @@ fn quoted(out: &mut String, write: impl FnOnce(&mut String)) {
     out.push('"');
 }
 
-/// Salts for the next fields, drawn together because asking the system takes longer than all else. A copy of a draft has
-/// none of them: no salt is used twice.
-#[derive(Default)]
-struct Salts(Vec<[u8; 16]>);
+/// Salts for the next fields, drawn together because asking the system takes longer than all else.
+struct Salts {
+    /// Whose they are: a fork would use them a second time.
+    process: u32,
+    left: Vec<[u8; 16]>,
+}
+
+static SALTS: Mutex<Salts> = Mutex::new(Salts { process: 0, left: Vec::new() });
 
 impl Salts {
-    const TOGETHER: usize = 8;
+    const TOGETHER: usize = 64;
 
     fn next(&mut self) -> Result<[u8; 16], AuditError> {
-        if self.0.is_empty() {
+        let process = std::process::id();
+        if self.left.is_empty() || self.process != process {
             let drawn: [u8; 16 * Self::TOGETHER] = keys::draw()?;
-            self.0.extend_from_slice(drawn.as_chunks().0);
+            self.process = process;
+            self.left.clear();
+            self.left.extend_from_slice(drawn.as_chunks().0);
         }
-        self.0.pop().map_or_else(keys::draw, Ok)
-    }
-}
-
-impl Clone for Salts {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl fmt::Debug for Salts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("…")
+        self.left.pop().map_or_else(keys::draw, Ok)
     }
 }
 
@@ -271,8 +264,7 @@ fn write(value: &Value, out: &mut String) {
         return quoted(out, |out| out.push_str(word));
     }
     let value = if all_plain(value) { Cow::Borrowed(value) } else { Cow::Owned(plain(value)) };
-    // Canonical form is made of texts, which are UTF-8.
-    out.push_str(&String::from_utf8_lossy(&canonical(&value)));
+    write_canonical(out, &value);
 }
 
 /// Numbers that not every parser keeps have no canonical form in JSON; they are kept as their text.

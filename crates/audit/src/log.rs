@@ -93,7 +93,7 @@ struct Writer {
     lock: Lock,
     tail: Option<Tail>,
     /// Calls that have begun, and with which record.
-    open: HashMap<CallKey, u64>,
+    open: HashMap<Arc<CallKey>, u64>,
 }
 
 /// Lines that are about to be written.
@@ -106,7 +106,7 @@ struct Batch {
     time: String,
     log: [u8; 16],
     /// Calls that begin in it, where others end in it.
-    began: HashMap<CallKey, u64>,
+    began: HashMap<Arc<CallKey>, u64>,
 }
 
 impl Log {
@@ -256,7 +256,7 @@ impl Log {
     fn write(
         &self,
         slot: &mut Option<Tail>,
-        open: &mut HashMap<CallKey, u64>,
+        open: &mut HashMap<Arc<CallKey>, u64>,
         drafts: &[Draft],
     ) -> Result<Vec<u64>, AuditError> {
         self.refuse_other_key(slot.as_ref())?;
@@ -280,7 +280,7 @@ impl Log {
                 batch.checkpoint(&self.keys, "count", &Value::Null);
             }
             let known = |key: &CallKey| batch.began.get(key).or(open.get(key)).copied().or_else(|| tail.intent(key));
-            let intent = draft.closes.as_ref().and_then(known);
+            let intent = draft.closes.as_deref().and_then(known);
             let seq = batch.add(draft, intent);
             batch.seqs.push(seq);
             if let Some(key) = draft.opens.as_ref().filter(|_| links) {
@@ -479,7 +479,7 @@ impl Batch {
 
 /// Remembers calls that have begun and forgets those that ended. Where there are too many, the ends of the older half
 /// are looked up among the newest records, and name no beginning if it is not there.
-fn note_calls(open: &mut HashMap<CallKey, u64>, seqs: &[u64], drafts: &[Draft]) {
+fn note_calls(open: &mut HashMap<Arc<CallKey>, u64>, seqs: &[u64], drafts: &[Draft]) {
     for (draft, seq) in drafts.iter().zip(seqs) {
         open.extend(draft.opens.clone().map(|key| (key, *seq)));
         draft.closes.as_ref().map(|key| open.remove(key));

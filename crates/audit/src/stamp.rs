@@ -16,7 +16,22 @@ pub fn stamp(since_1970: Duration) -> String {
     let (year, month, day) = date(seconds / DAY);
     let (of_day, micros) = (seconds % DAY, since_1970.subsec_micros());
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+    let mut text = String::with_capacity("2026-11-15T09:30:00.123456Z".len());
+    // Every record has one, and formatting takes ten times as long.
+    for (number, digits, after) in [
+        (year, 4, '-'),
+        (month, 2, '-'),
+        (day, 2, 'T'),
+        (hour, 2, ':'),
+        (minute, 2, ':'),
+        (second, 2, '.'),
+        (u64::from(micros), 6, 'Z'),
+    ] {
+        let digit = |place: u32| char::from(b'0' + (number / 10_u64.pow(place) % 10) as u8);
+        text.extend((0..digits).rev().map(digit));
+        text.push(after);
+    }
+    text
 }
 
 /// The moment that a text names; none unless it is exactly of this form.

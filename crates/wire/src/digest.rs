@@ -1,5 +1,7 @@
 //! One spelling for every document, and its hash.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Number, Value};
 use sha2::{Digest as _, Sha256};
 use tollgate_core::Digest;
@@ -36,11 +38,12 @@ pub fn digest(value: &Value) -> Digest {
 pub fn canonical(value: &Value) -> Vec<u8> {
     // Most documents are short, and few are shorter than this.
     let mut out = String::with_capacity(256);
-    write_value(&mut out, value);
+    write_canonical(&mut out, value);
     out.into_bytes()
 }
 
-fn write_value(out: &mut String, value: &Value) {
+/// Adds the [`canonical`] form of a document to a text.
+pub fn write_canonical(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -58,7 +61,7 @@ fn write_list(out: &mut String, items: &[Value]) {
         if index > 0 {
             out.push(',');
         }
-        write_value(out, item);
+        write_canonical(out, item);
     }
     out.push(']');
 }
@@ -77,7 +80,7 @@ fn write_object(out: &mut String, members: &Map<String, Value>) {
         }
         write_string(out, key);
         out.push(':');
-        write_value(out, value);
+        write_canonical(out, value);
     }
     out.push('}');
 }
@@ -107,6 +110,11 @@ fn write_string(out: &mut String, text: &str) {
 }
 
 fn write_number(out: &mut String, number: &Number) {
+    // Most are short and whole, and a float would be written with the same digits.
+    if let Some(whole) = number.as_i64().filter(|whole| whole.unsigned_abs() <= 1 << 53) {
+        let _ = write!(out, "{whole}");
+        return;
+    }
     match exact_float(number) {
         Some(float) => write_float(out, float),
         None => {

@@ -20,7 +20,7 @@ mod scan;
 mod tools;
 mod verdicts;
 
-pub use digest::{canonical, digest};
+pub use digest::{canonical, digest, write_canonical};
 pub use part::part;
 pub use read::{body, read};
 pub use tools::{KINDS, TOOLS, Tool, kind, names};
