@@ -113,6 +113,9 @@ fn try_crate(chosen: &Crate, settings: &Settings, equivalent: &[String]) -> Resu
     // Each run copies the sources to another place; what was built of others' crates is used again.
     let build = folder.join("build").display().to_string();
     let variables = [("CARGO_TARGET_DIR", build.as_str())];
+    // The last mutant of another crate is among what was built of ours, and cargo may not notice: it goes by the times of
+    // the sources.
+    cargo::run_with(&variables, "clean --workspace")?;
     let tool = if cargo::has("nextest") { "nextest" } else { "cargo" };
     let limit = time_limit(&variables, tool, tested_by)?;
     let packages: String = tested_by.iter().map(|name| format!(" --test-package {}", package(name))).collect();
