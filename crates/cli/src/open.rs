@@ -1,5 +1,6 @@
 //! From what was typed to an engine that can be asked.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,13 +64,13 @@ impl Around {
 }
 
 impl Ambient for Around {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
         self.disk.workspace(cwd)
     }
 
-    fn home(&self, cwd: Option<&str>) -> Option<String> {
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
         let named = self.home.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        named.or_else(|| self.disk.home(cwd))
+        named.map(Cow::Owned).or_else(|| self.disk.home(cwd))
     }
 
     fn real(&self, path: &str) -> Option<String> {

@@ -1,5 +1,6 @@
 //! What really stands around a call: folders, homes and links of this machine.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -43,9 +44,9 @@ impl Disk {
         // By a link or a detour, a home is still a home.
         let real = follow_views;
         let Some(cwd) = real(cwd) else { return vec![String::new()] };
-        let homes = [self.home(cwd.to_str()), self.home.clone()];
+        let homes = [self.home(cwd.to_str()), self.home.as_deref().map(Cow::Borrowed)];
         let homes: Vec<PathBuf> =
-            homes.iter().flatten().map(|home| real(home).unwrap_or_else(|| home.into())).collect();
+            homes.iter().flatten().map(|home| real(home).unwrap_or_else(|| PathBuf::from(&**home))).collect();
         let holds_homes = |folder: &Path| {
             FOLDERS_OF_HOMES.iter().any(|homes| folder == Path::new(homes))
                 || homes.iter().any(|home| home.starts_with(folder))
@@ -60,27 +61,31 @@ impl Disk {
 }
 
 impl Ambient for Disk {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
-        let Some(cwd) = cwd.filter(|cwd| cwd.starts_with('/')) else { return Vec::new() };
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
+        let Some(cwd) = cwd.filter(|cwd| cwd.starts_with('/')) else { return Cow::default() };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(cwd) {
-            return found.clone();
+            return Cow::Owned(found.clone());
         }
         let found = self.find(cwd);
         if known.len() < MAX_KNOWN {
             known.insert(cwd.to_owned(), found.clone());
         }
-        found
+        Cow::Owned(found)
     }
 
     /// The home that the working directory is in, because an agent may run as somebody else than its user.
-    fn home(&self, cwd: Option<&str>) -> Option<String> {
-        let parts: Vec<&str> = cwd.unwrap_or_default().strip_prefix('/').unwrap_or_default().split('/').collect();
-        match parts[..] {
-            [homes @ ("home" | "Users"), name, ..] if !name.is_empty() => Some(format!("/{homes}/{name}")),
-            ["root", ..] => Some("/root".to_owned()),
-            _ => self.home.clone(),
-        }
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
+        let cwd = cwd.unwrap_or_default();
+        let mut names = cwd.split('/');
+        let home = match (names.next(), names.next(), names.next()) {
+            (Some(""), Some(homes @ ("home" | "Users")), Some(name)) if !name.is_empty() => {
+                Some(&cwd[..homes.len() + name.len() + 2])
+            }
+            (Some(""), Some("root"), _) => Some("/root"),
+            _ => self.home.as_deref(),
+        };
+        home.map(Cow::Borrowed)
     }
 
     fn real(&self, path: &str) -> Option<String> {
@@ -191,19 +196,19 @@ mod tests {
             // The home is one only for what is marked itself.
             ("home/x", "home/x"),
         ] {
-            assert_eq!(disk.workspace(Some(&folder.path(cwd))), [folder.path(expected)], "{cwd}");
+            assert_eq!(*disk.workspace(Some(&folder.path(cwd))), [folder.path(expected)], "{cwd}");
         }
         // Who is above homes would have all of them.
         let by_proc = format!("/proc/self/root{}", folder.path("home"));
         for cwd in ["/", &folder.path("home"), &folder.path(""), "/home", "/home/", "/Users", "/tmp/../home", &by_proc]
         {
-            assert_eq!(disk.workspace(Some(cwd)), [""], "{cwd}");
+            assert_eq!(*disk.workspace(Some(cwd)), [""], "{cwd}");
         }
-        assert_eq!(disk.workspace(None), [""; 0]);
-        assert_eq!(disk.workspace(Some("relative")), [""; 0]);
+        assert_eq!(*disk.workspace(None), [""; 0]);
+        assert_eq!(*disk.workspace(Some("relative")), [""; 0]);
         // A mark that comes later changes nothing for who was there before.
         fs::create_dir(folder.path(".git")).unwrap();
-        assert_eq!(disk.workspace(Some(&folder.path("d/e"))), [folder.path("d")]);
+        assert_eq!(*disk.workspace(Some(&folder.path("d/e"))), [folder.path("d")]);
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollgate_config::{Ambiguous, Diagnostics, Plan};
@@ -237,13 +238,15 @@ struct Workspaces {
 }
 
 impl Ambient for Workspaces {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
         let mut folders = self.inner.workspace(cwd);
-        folders.extend(self.folders.iter().cloned());
+        if !self.folders.is_empty() {
+            folders.to_mut().extend(self.folders.iter().cloned());
+        }
         folders
     }
 
-    fn home(&self, cwd: Option<&str>) -> Option<String> {
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
         self.inner.home(cwd)
     }
 

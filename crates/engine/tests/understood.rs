@@ -1,6 +1,7 @@
 //! What a call does is worked out once for each unchanged body, however many look.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,11 +76,11 @@ for = '1h'
 struct Counting(Still, AtomicUsize);
 
 impl Ambient for Counting {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
         self.0.workspace(cwd)
     }
 
-    fn home(&self, cwd: Option<&str>) -> Option<String> {
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
         self.0.home(cwd)
     }
 

@@ -14,10 +14,10 @@ use crate::understood::{DocumentFacts, Viewpoint, moved};
 /// What stands around a call and is not in it. Whoever has a file system implements it.
 pub trait Ambient: Send + Sync {
     /// The folders in which work is ordinary, the project's own first; all absolute.
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String>;
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]>;
 
     /// The user's home.
-    fn home(&self, cwd: Option<&str>) -> Option<String>;
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>>;
 
     /// The real path of an absolute one, if any of it exists and leads elsewhere.
     fn real(&self, path: &str) -> Option<String>;
@@ -34,8 +34,8 @@ pub trait Ambient: Send + Sync {
 /// use tollgate_rules::{Ambient, Still};
 ///
 /// let still = Still::default();
-/// assert_eq!(still.workspace(Some("/home/user/project/src")), ["/home/user/project"]);
-/// assert_eq!(still.workspace(Some("/elsewhere")), ["/elsewhere"]);
+/// assert_eq!(*still.workspace(Some("/home/user/project/src")), ["/home/user/project"]);
+/// assert_eq!(*still.workspace(Some("/elsewhere")), ["/elsewhere"]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Still {
@@ -59,13 +59,13 @@ impl Default for Still {
 }
 
 impl Ambient for Still {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
         let outside = cwd.filter(|cwd| !self.workspace.iter().any(|folder| below(cwd, folder).is_some()));
-        outside.map_or_else(|| self.workspace.clone(), |cwd| vec![cwd.to_owned()])
+        outside.map_or(Cow::Borrowed(&self.workspace), |cwd| Cow::Owned(vec![cwd.to_owned()]))
     }
 
-    fn home(&self, _cwd: Option<&str>) -> Option<String> {
-        self.home.clone()
+    fn home<'a>(&'a self, _cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
+        self.home.as_deref().map(Cow::Borrowed)
     }
 
     fn real(&self, _path: &str) -> Option<String> {
@@ -88,8 +88,8 @@ pub struct CallFacts<'a> {
     /// The document, and what travels with it.
     pub body: &'a Body,
     ambient: &'a Arc<dyn Ambient>,
-    workspace: OnceCell<Vec<String>>,
-    home: OnceCell<Option<String>>,
+    workspace: OnceCell<Cow<'a, [String]>>,
+    home: OnceCell<Option<Cow<'a, str>>>,
     effects: OnceCell<Result<Cow<'a, [Effect]>, Fault>>,
     texts: OnceCell<Result<Vec<&'a str>, Fault>>,
     #[cfg(feature = "cel")]

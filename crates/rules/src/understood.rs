@@ -87,12 +87,34 @@ impl Resolve for AmbientLinks<'_> {
     }
 }
 
+/// The folders of a view, one behind the other.
+struct Places {
+    text: String,
+    lengths: [Option<usize>; 3],
+}
+
+impl Places {
+    fn of(view: &Viewpoint<'_>) -> Self {
+        let all = Self::all(view);
+        Self { text: all.map(Option::unwrap_or_default).concat(), lengths: all.map(|place| place.map(str::len)) }
+    }
+
+    fn are(&self, view: &Viewpoint<'_>) -> bool {
+        let all = Self::all(view);
+        let mut rest = self.text.as_str();
+        let mut next = |place: &str| rest.strip_prefix(place).map(|behind| rest = behind).is_some();
+        self.lengths == all.map(|place| place.map(str::len)) && all.into_iter().flatten().all(&mut next)
+    }
+
+    fn all<'a>(view: &Viewpoint<'a>) -> [Option<&'a str>; 3] {
+        [view.cwd, view.folder, view.home]
+    }
+}
+
 /// What a call does in one view, and the next view of it.
 struct Understood {
     kind: &'static str,
-    cwd: Option<String>,
-    folder: Option<String>,
-    home: Option<String>,
+    places: Places,
     /// It is held, so that nothing else can have its address.
     ground: Arc<dyn Ambient>,
     point: Point,
@@ -106,9 +128,7 @@ impl Understood {
     fn new(view: &Viewpoint<'_>, arguments: &Value) -> Self {
         Self {
             kind: view.kind,
-            cwd: view.cwd.map(str::to_owned),
-            folder: view.folder.map(str::to_owned),
-            home: view.home.map(str::to_owned),
+            places: Places::of(view),
             ground: Arc::clone(view.ground),
             point: view.point,
             effects: view.effects(arguments),
@@ -118,10 +138,9 @@ impl Understood {
     }
 
     fn is_by(&self, view: &Viewpoint<'_>) -> bool {
-        let Viewpoint { kind, cwd, folder, home, ground, point } = *view;
-        (self.kind, self.cwd.as_deref(), self.folder.as_deref(), self.home.as_deref()) == (kind, cwd, folder, home)
-            && self.point == point
-            && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(ground))
+        (self.kind, self.point) == (view.kind, view.point)
+            && self.places.are(view)
+            && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(view.ground))
     }
 
     fn with(&self, more: &[String]) -> Cow<'_, [Effect]> {

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -184,10 +185,10 @@ fn a_relative_working_directory_is_none() {
 fn nothing_is_below_a_folder_without_a_name() {
     struct Nowhere;
     impl tollgate_rules::Ambient for Nowhere {
-        fn workspace(&self, _: Option<&str>) -> Vec<String> {
-            vec![String::new()]
+        fn workspace(&self, _: Option<&str>) -> Cow<'_, [String]> {
+            Cow::Owned(vec![String::new()])
         }
-        fn home(&self, _: Option<&str>) -> Option<String> {
+        fn home<'a>(&'a self, _: Option<&'a str>) -> Option<Cow<'a, str>> {
             None
         }
         fn real(&self, _: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! What was worked out from a document goes with it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -17,12 +18,12 @@ const TOKEN: &str = "ghp_x7Kq2LmZ9vRt4WbN8yHc3JdF6sGp1QaUe5To";
 struct Linked(&'static str);
 
 impl Ambient for Linked {
-    fn workspace(&self, cwd: Option<&str>) -> Vec<String> {
-        Still::default().workspace(cwd)
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
+        Cow::Owned(Still::default().workspace(cwd).into_owned())
     }
 
-    fn home(&self, _: Option<&str>) -> Option<String> {
-        Some("/home/user".to_owned())
+    fn home<'a>(&'a self, _: Option<&'a str>) -> Option<Cow<'a, str>> {
+        Some("/home/user".into())
     }
 
     fn real(&self, path: &str) -> Option<String> {
