@@ -371,8 +371,39 @@ fn reaches_out(statement: &[Token], doing: &mut Doing<'_, '_>) {
             }
         }
     }
-    let superuser = statement.iter().any(|token| token.is("SUPERUSER"));
-    if superuser && statement[0].is("ALTER") {
+    rights(statement, doing);
+    hashes(statement, doing);
+}
+
+/// Statements that make somebody all-powerful, or take away what keeps them apart.
+fn rights(statement: &[Token], doing: &mut Doing<'_, '_>) {
+    let has = |word: &str| statement.iter().any(|token| token.is(word));
+    let pair = |first: &str, second: &str| statement.windows(2).any(|two| two[0].is(first) && two[1].is(second));
+    let superuser = has("SUPERUSER") && ["ALTER", "CREATE"].contains(&statement[0].word());
+    // Everything in one database is what applications get; everything in all of them is not.
+    let everything =
+        statement.windows(3).any(|three| matches!(three, [Token::Sign('*'), Token::Sign('.'), Token::Sign('*')]));
+    let grants = statement[0].is("GRANT") && (pair("GRANT", "ALL") && everything || pair("GRANT", "OPTION"));
+    if superuser || grants {
         doing.does(Kind::Escalate, Flag::Force.into(), "makes a database user all-powerful");
+    }
+    if statement[0].is("ALTER") && pair("DISABLE", "ROW") {
+        doing.does(Kind::Weaken, Flags::NONE, "switches the security of rows off");
+    }
+}
+
+/// Tables and columns in which databases keep what logs people in, and addresses that give out credentials.
+fn hashes(statement: &[Token], doing: &mut Doing<'_, '_>) {
+    const KEPT: &[&str] =
+        &["AUTHENTICATION_STRING", "PG_SHADOW", "PG_AUTHID", "ROLPASSWORD", "SYSLOGINS", "SQL_LOGINS"];
+    if statement.iter().any(|token| KEPT.contains(&token.word())) {
+        doing.does(Kind::ReadSecret, Flags::NONE, "reads the passwords of a database's users");
+    }
+    let metadata = |token: &Token| match token {
+        Token::Text(text) => text.contains("://") && crate::know::is_metadata(&crate::path::host(text)),
+        _ => false,
+    };
+    if statement.iter().any(metadata) {
+        doing.does(Kind::ReadSecret, Flags::NONE, "lets the database read credentials of its machine");
     }
 }

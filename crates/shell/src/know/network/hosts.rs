@@ -1,5 +1,7 @@
 //! Hosts and addresses that mean something.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 /// This very machine.
 pub(super) fn is_here(host: &str) -> bool {
     let host = bare(host);
@@ -25,16 +27,29 @@ pub(crate) fn is_metadata(host: &str) -> bool {
         "instance-data",
         "metadata.azure.internal",
         "metadata.tencentyun.com",
-        "2852039166",
-        "0xa9fea9fe",
-        "0251.0376.0251.0376",
-        "0xa9.0xfe.0xa9.0xfe",
-        "::ffff:169.254.169.254",
-        "::ffff:a9fe:a9fe",
-        "169.254.43518",
-        "169.16689662",
     ];
-    NAMES.contains(&bare(host).as_str()) || bare(host).starts_with("169.254.169.254")
+    let bare = bare(host);
+    let plain = address(&bare).map(|address| address.to_string());
+    NAMES.contains(&plain.as_deref().unwrap_or(&bare)) || bare.starts_with("169.254.169.254")
+}
+
+/// The address that a host is, in any form in which the system takes one: parts may be octal or hexadecimal, the last one
+/// may stand for several, and IPv6 may have IPv4 in it.
+fn address(host: &str) -> Option<IpAddr> {
+    if let Ok(six) = host.split('%').next().unwrap_or_default().parse::<Ipv6Addr>() {
+        return Some(IpAddr::V6(six).to_canonical());
+    }
+    let part = |text: &str| match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None if text.len() > 1 && text.starts_with('0') => u32::from_str_radix(text, 8).ok(),
+        None => text.parse().ok(),
+    };
+    let parts: Vec<u32> = host.split('.').map(part).collect::<Option<_>>()?;
+    let (last, first) = parts.split_last().filter(|(_, first)| first.len() < 4)?;
+    let room = 32 - 8 * first.len() as u32;
+    let fits = first.iter().all(|part| *part < 256) && u64::from(*last) < 1 << room;
+    let high = first.iter().fold(0, |high, part| high << 8 | part);
+    fits.then(|| IpAddr::V4(Ipv4Addr::from(high.checked_shl(room).unwrap_or(0) | last)))
 }
 
 /// Small letters, without brackets, port and a last dot.
