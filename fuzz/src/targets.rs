@@ -7,7 +7,7 @@ use tollgate_audit::{Known, Reader, verify};
 use tollgate_config::{File, Layer, combine, today};
 use tollgate_core::{Body, Event, Point};
 use tollgate_rules::{Setting, Source, Still, compile};
-use tollgate_shell::{Surroundings, understand};
+use tollgate_shell::{Surroundings, Tool, understand};
 
 /// Makes a hard input of about this many bytes.
 type Hard = fn(usize) -> Vec<u8>;
@@ -157,8 +157,11 @@ const CALL: Target = Target {
     name: "call",
     run: |input| {
         let Ok(call) = serde_json::from_slice::<Value>(input) else { return };
-        for kind in tollgate_wire::KINDS {
-            drop(tollgate_shell::understand_call(kind, &call, &AROUND));
+        let own = tollgate_wire::KINDS.iter().map(|kind| Tool::Own(kind));
+        let foreign = ["run_sql", "delete_files", "tmux_send_keys", "git_push", "copy", "run_code"];
+        let foreign = foreign.map(|name| Tool::Foreign { name, server: Some("server") });
+        for tool in own.chain(foreign) {
+            drop(tollgate_shell::understand_call(&tool, &call, &AROUND));
         }
     },
     words: &[

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tollgate_core::{Body, Event, Fault, Point};
-use tollgate_shell::Effect;
+use tollgate_core::{Body, Event, Fault, Name, Point};
+use tollgate_shell::{Effect, Tool};
 use tollgate_wire::lens::{lens_for, strings};
 
 use crate::understood::{DocumentFacts, Viewpoint, moved};
@@ -173,7 +173,13 @@ impl<'a> CallFacts<'a> {
 
     fn view(&self) -> Viewpoint<'_> {
         Viewpoint {
-            kind: self.kind().unwrap_or("other"),
+            tool: match tollgate_wire::kind(self.tool()) {
+                Some(kind) if kind != "mcp" && self.event.server.is_none() => Tool::Own(kind),
+                _ => Tool::Foreign {
+                    name: self.event.tool_now(self.body).map_or("", Name::written),
+                    server: self.event.server,
+                },
+            },
             cwd: self.event.cwd,
             folder: self.workspace().first().map(String::as_str),
             home: self.home(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tollgate_core::{Body, Point};
-use tollgate_shell::{Effect, Place, Resolve, Surroundings};
+use tollgate_shell::{Effect, Place, Resolve, Surroundings, Tool};
 
 use crate::facts::{Ambient, below};
 
@@ -48,8 +48,8 @@ impl DocumentFacts {
 /// All that decides what a call with some arguments does. Whatever else should come to matter has to be added here, since
 /// what was understood is shared by all who see the call alike.
 pub(crate) struct Viewpoint<'a> {
-    /// What sort of tool it is for.
-    pub(crate) kind: &'static str,
+    /// Which tool it is for.
+    pub(crate) tool: Tool<'a>,
     /// The working directory.
     pub(crate) cwd: Option<&'a str>,
     /// The first folder of the workspace.
@@ -64,7 +64,7 @@ pub(crate) struct Viewpoint<'a> {
 
 impl Viewpoint<'_> {
     pub(crate) fn effects(&self, arguments: &Value) -> Vec<Effect> {
-        self.understand(|around| tollgate_shell::understand_call(self.kind, arguments, around))
+        self.understand(|around| tollgate_shell::understand_call(&self.tool, arguments, around))
     }
 
     pub(crate) fn understand(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
@@ -87,10 +87,10 @@ impl Resolve for AmbientLinks<'_> {
     }
 }
 
-/// The folders of a view, one behind the other.
+/// The tool, its server and the folders of a view, one behind the other.
 struct Places {
     text: String,
-    lengths: [Option<usize>; 3],
+    lengths: [Option<usize>; 6],
 }
 
 impl Places {
@@ -106,14 +106,17 @@ impl Places {
         self.lengths == all.map(|place| place.map(str::len)) && all.into_iter().flatten().all(&mut next)
     }
 
-    fn all<'a>(view: &Viewpoint<'a>) -> [Option<&'a str>; 3] {
-        [view.cwd, view.folder, view.home]
+    fn all<'a>(view: &Viewpoint<'a>) -> [Option<&'a str>; 6] {
+        let [kind, name, server] = match view.tool {
+            Tool::Own(kind) => [Some(kind), None, None],
+            Tool::Foreign { name, server } => [None, Some(name), server],
+        };
+        [kind, name, server, view.cwd, view.folder, view.home]
     }
 }
 
 /// What a call does in one view, and the next view of it.
 struct Understood {
-    kind: &'static str,
     places: Places,
     /// It is held, so that nothing else can have its address.
     ground: Arc<dyn Ambient>,
@@ -127,7 +130,6 @@ struct Understood {
 impl Understood {
     fn new(view: &Viewpoint<'_>, arguments: &Value) -> Self {
         Self {
-            kind: view.kind,
             places: Places::of(view),
             ground: Arc::clone(view.ground),
             point: view.point,
@@ -138,7 +140,7 @@ impl Understood {
     }
 
     fn is_by(&self, view: &Viewpoint<'_>) -> bool {
-        (self.kind, self.point) == (view.kind, view.point)
+        self.point == view.point
             && self.places.are(view)
             && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(view.ground))
     }

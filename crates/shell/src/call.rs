@@ -3,6 +3,7 @@
 //! Agents keep the same thing under different names (`command`, `cmd`, `file_path`, `filePath`…), some put JSON into
 //! strings, and one argument may hold a patch of many files. All of these spellings are looked for, whatever the agent.
 
+mod any;
 mod patch;
 #[cfg(test)]
 mod tests;
@@ -16,13 +17,43 @@ use crate::walk::understand;
 
 pub(crate) use patch::patched;
 
-/// What a tool call of this kind does (the kinds are those of `tollgate_wire::kind`). A tool of a kind that says
-/// nothing about effects (`mcp`, `agent`, `other`) does nothing that can be told.
+/// Which tool is called.
+///
+/// ```
+/// use serde_json::json;
+/// use tollgate_shell::{Kind, Surroundings, Tool, understand_call};
+///
+/// let around = Surroundings { cwd: Some("/home/user/app"), home: Some("/home/user"), ..Surroundings::default() };
+/// let kinds = |tool: &Tool<'_>, args| understand_call(tool, &args, &around).iter().map(|it| it.kind).collect::<Vec<_>>();
+/// let read = Tool::Foreign { name: "mcp__files__read_text_file", server: None };
+/// assert_eq!(kinds(&read, json!({"path": "~/.ssh/id_rsa"})), [Kind::ReadSecret]);
+/// let query = Tool::Foreign { name: "run_sql", server: Some("shop") };
+/// assert_eq!(kinds(&query, json!({"params": {"sql": "drop table orders"}})), [Kind::Database]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool<'a> {
+    /// One that agents bring along, of this kind (the kinds are those of `tollgate_wire::kind`).
+    Own(&'a str),
+    /// One of an MCP server, or one that nobody here knows.
+    Foreign {
+        /// What it is called, with its capitals.
+        name: &'a str,
+        /// The server that offers it, where the name does not say.
+        server: Option<&'a str>,
+    },
+}
+
+/// What a tool call does. A tool that agents bring along and whose kind says nothing about effects (`agent`, `other`) does
+/// nothing that can be told.
 #[must_use]
-pub fn understand_call(kind: &str, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
+pub fn understand_call(tool: &Tool<'_>, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
     let opened = opened(args);
     let args = opened.as_ref().unwrap_or(args);
     let here = Surroundings { workspace: around.workspace.or(around.cwd), ..*around };
+    let kind = match *tool {
+        Tool::Own(kind) => kind,
+        Tool::Foreign { name, server } => return any::understand(name, server, args, &here),
+    };
     let mut effects = understand_at(kind, args, here);
     let folders = folders(args, &here);
     for folder in folders.iter().take(MOST_FOLDERS) {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::understand_call;
+use super::{Tool, understand_call};
 use crate::path::Surroundings;
 
 fn check(kind: &str, args: Value, expected: &str) {
@@ -10,7 +10,8 @@ fn check(kind: &str, args: Value, expected: &str) {
         home: Some("/home/ann"),
         resolve: None,
     };
-    let found = understand_call(kind, &args, &around);
+    let tool = if kind == "mcp" { Tool::Foreign { name: "x", server: None } } else { Tool::Own(kind) };
+    let found = understand_call(&tool, &args, &around);
     let shown: Vec<String> = found
         .iter()
         .map(|effect| {
@@ -81,7 +82,7 @@ fn commands() {
     check("exec", json!("{\"command\": \"rm -r /home/ann\"}"), gone);
     check("stdin", json!({"session": 1, "chars": "rm -r /home/ann\n"}), gone);
     check("exec", json!({"command": "Remove-Item -Recurse -Force C:\\Users\\ann"}), "delete home C:/Users/ann");
-    check("mcp", json!({"command": "rm -r /home/ann"}), "");
+    check("mcp", json!({"command": "rm -r /home/ann"}), "delete home /home/ann");
     check("exec", json!({"action": {"command": ["rm", "-r", "/home/ann"]}}), gone);
     check("exec", json!({"action": "rm -r /home/ann"}), "delete home /home/ann; unknown - -");
 }

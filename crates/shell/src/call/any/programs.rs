@@ -1,0 +1,412 @@
+//! What is handed to other programs: commands, statements, code, keys. It is judged as if a shell had started them.
+
+use serde_json::Value;
+
+use super::words::{Deed, Words};
+use super::{Object, Seen, is_named, member};
+use crate::call::{opened, quoted};
+
+/// What an argument holds, told by its last word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Command,
+    /// The arguments of a program that the tool is named after.
+    Arguments,
+    Code,
+    Query,
+    /// Typed into a program that runs already.
+    Typed,
+}
+
+const ROLES: &[(Role, &[&str])] = &[
+    (Role::Command, &["command", "cmd", "cmdline", "commandline", "shell"]),
+    (Role::Arguments, &["args", "argv", "arguments"]),
+    (
+        Role::Code,
+        &["code", "script", "function", "expression", "snippet", "javascript", "js", "python", "source", "program"],
+    ),
+    (Role::Query, &["sql", "query", "queries", "statement", "cypher", "ddl", "dml", "cql"]),
+    (Role::Typed, &["keys", "text", "input", "chars", "stdin", "data", "line"]),
+];
+
+/// Programs that tools and servers are named after, and what they are called there.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("gcloud", &["gcloud"]),
+    ("aws", &["aws", "awscli"]),
+    ("az", &["az", "azcli"]),
+    ("kubectl", &["kubectl", "kubernetes", "k8s"]),
+    ("helm", &["helm"]),
+    ("docker", &["docker"]),
+    ("podman", &["podman"]),
+    ("terraform", &["terraform"]),
+    ("tmux", &["tmux", "libtmux"]),
+    ("git", &["git"]),
+    ("gh", &["gh"]),
+    ("npm", &["npm"]),
+    ("heroku", &["heroku"]),
+    ("vercel", &["vercel"]),
+    ("flyctl", &["flyctl", "fly"]),
+    ("doctl", &["doctl"]),
+    ("wrangler", &["wrangler"]),
+    ("redis-cli", &["redis", "valkey", "keydb"]),
+];
+
+/// Where text is typed into something that obeys it.
+const TERMINALS: &[&str] = &[
+    "tmux", "libtmux", "pane", "terminal", "term", "pty", "tty", "shell", "ssh", "console", "repl", "bash", "zsh",
+    "process", "iterm", "screen",
+];
+
+/// Languages, by what they are called, and how a shell would start them.
+const LANGUAGES: &[(&str, &[&str])] = &[
+    ("python3 -c", &["python", "py", "python3", "jupyter", "notebook", "ipython", "pandas", "cell"]),
+    (
+        "node -e",
+        &[
+            "javascript",
+            "js",
+            "node",
+            "typescript",
+            "ts",
+            "browser",
+            "page",
+            "playwright",
+            "puppeteer",
+            "worker",
+            "deno",
+            "bun",
+            "evaluate",
+            "chrome",
+            "devtools",
+            "gcp",
+        ],
+    ),
+    ("osascript -e", &["applescript", "osascript"]),
+    ("bash -c", &["bash", "sh", "shell", "zsh", "shellscript"]),
+    ("pwsh -Command", &["powershell", "pwsh"]),
+    ("ruby -e", &["ruby", "rb"]),
+    ("php -r", &["php"]),
+    ("perl -e", &["perl"]),
+    ("lua -e", &["lua"]),
+    ("Rscript -e", &["r", "rscript"]),
+    ("julia -e", &["julia"]),
+];
+
+impl Seen<'_> {
+    pub(super) fn programs(&mut self) {
+        if self.is_git() {
+            return self.git();
+        }
+        if self.is_kubernetes() {
+            self.kubernetes();
+        }
+        self.modes();
+        for object in self.given.objects.clone() {
+            for (key, value) in object {
+                self.handed(&Words::of(key), value, object);
+            }
+        }
+    }
+
+    fn handed(&mut self, key: &Words, value: &Value, beside: &Object) {
+        let Some(role) = self.role(key) else { return };
+        let opened = opened(value).filter(|_| role != Role::Code && role != Role::Query);
+        let value = opened.as_ref().unwrap_or(value);
+        match role {
+            Role::Command => self.command(key, value, beside),
+            Role::Arguments => self.arguments(value, beside),
+            Role::Code => each_text(value, &mut |text| self.code(text, key, beside)),
+            Role::Query => each_text(value, &mut |text| self.query(text, key)),
+            Role::Typed => each_text(value, &mut |text| {
+                self.ran = true;
+                self.call.script(text);
+                self.statement(text);
+            }),
+        }
+    }
+
+    /// What an argument is for. Most names are used for many things, so that the tool must speak of it, too.
+    fn role(&self, key: &Words) -> Option<Role> {
+        let (role, _) = *ROLES.iter().find(|(_, names)| super::words::is_one(key.last(), names))?;
+        let name = &self.tool.name;
+        let fits = match role {
+            Role::Command | Role::Arguments => true,
+            // In a tool that sends or writes, it is a text among others.
+            Role::Code => match key.last() {
+                "source" => member(self.top, &["celltype"]).is_some() || name.any(&["cell"]),
+                "function" | "expression" => self.speaks_code() || self.deed == Some(Deed::Run),
+                "script" | "program" => true,
+                _ => self.deed == Some(Deed::Run) || self.speaks_code(),
+            },
+            Role::Query => true,
+            Role::Typed => self.tool.speaks_of(TERMINALS) && !matches!(self.deed, Some(Deed::List)),
+        };
+        fits.then_some(role)
+    }
+
+    fn speaks_code(&self) -> bool {
+        LANGUAGES.iter().any(|(_, names)| self.tool.speaks_of(names)) || self.tool.name.any(&["code", "script"])
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        PROGRAMS.iter().find(|(_, names)| self.tool.speaks_of(names)).map(|(program, _)| *program)
+    }
+
+    fn command(&mut self, key: &Words, value: &Value, beside: &Object) {
+        self.ran = true;
+        let several = key.last().ends_with('s');
+        match value {
+            Value::String(text) => {
+                let rest = member(beside, &["args", "argv", "arguments", "parameters"]).and_then(Value::as_array);
+                let line = match rest {
+                    Some(rest) if !text.contains(' ') => quoted(std::iter::once(value).chain(rest)),
+                    _ => text.clone(),
+                };
+                self.line(&line, beside);
+            }
+            Value::Array(items) if several => {
+                items.iter().for_each(|item| self.command(&Words::of("command"), item, beside));
+            }
+            Value::Array(items) => self.line(&quoted(items), beside),
+            _ => {}
+        }
+    }
+
+    /// A command line, with what it reads, and as the words of the program that the tool is named after.
+    fn line(&mut self, line: &str, beside: &Object) {
+        match member(beside, &["stdin", "input"]).and_then(Value::as_str) {
+            Some(stdin) => self.call.script(&format!("printf %s {} | {line}", quoted(&[stdin.into()]))),
+            None => self.call.script(line),
+        }
+        if let Some(program) = self.program() {
+            self.call.script(&format!("{program} {line}"));
+        }
+    }
+
+    fn arguments(&mut self, value: &Value, beside: &Object) {
+        let Some(program) = self.program().filter(|_| member(beside, &["command", "cmd"]).is_none()) else { return };
+        let words = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) if items.iter().all(Value::is_string) => quoted(items),
+            _ => return,
+        };
+        self.ran = true;
+        let image = member(beside, &["image"]).and_then(Value::as_str);
+        let line = match image.filter(|_| matches!(program, "docker" | "podman")) {
+            Some(image) => format!("{program} run {words} {}", quoted(&[image.into()])),
+            None => format!("{program} {words}"),
+        };
+        self.call.script(&line);
+    }
+
+    fn code(&mut self, text: &str, key: &Words, beside: &Object) {
+        self.ran = true;
+        let named = member(beside, &["language", "languageid", "lang", "interpreter", "runtime", "kernel", "engine"]);
+        let named = named.and_then(Value::as_str).map(Words::of).unwrap_or_default();
+        let spoken = |(_, names): &&(&str, &[&str])| {
+            named.any(names) || named.is_empty() && (key.any(names) || self.tool.speaks_of(names))
+        };
+        let starts: Vec<&str> = LANGUAGES.iter().filter(spoken).map(|(start, _)| *start).collect();
+        for line in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
+            self.call.script(line);
+        }
+        if let Some(cell) = text.strip_prefix("%%bash").or_else(|| text.strip_prefix("%%sh")) {
+            self.call.script(cell);
+        }
+        // Nobody says which language it is: it is all that it could be.
+        let starts = match (starts.is_empty(), key.last()) {
+            (false, _) => starts,
+            (true, "script") if !["=>", "const ", "def ", "import "].iter().any(|word| text.contains(word)) => {
+                vec!["bash -c"]
+            }
+            _ => vec!["python3 -c", "node -e"],
+        };
+        for start in starts {
+            self.call.script(&format!("{start} {}", quoted(&[text.into()])));
+        }
+        self.leaks(text);
+        self.cloud_code(text);
+    }
+
+    fn query(&mut self, text: &str, key: &Words) {
+        const SEARCHES: &[&str] = &["search", "find", "lookup", "ask", "web", "docs", "recommend"];
+        let sure = key.any(&["sql", "statement", "cypher", "ddl", "dml", "cql"]);
+        if sure || !self.tool.name.any(SEARCHES) || self.tool.speaks_of(DATABASES) {
+            self.statement(text);
+        }
+    }
+
+    /// A statement for a database.
+    fn statement(&mut self, text: &str) {
+        if !begins_a_statement(text) {
+            return;
+        }
+        let client = match () {
+            () if self.tool.speaks_of(&["cypher", "neo4j", "memgraph"]) => "cypher-shell",
+            () if self.tool.speaks_of(&["mysql", "mariadb"]) => "mysql -e",
+            () => "psql -c",
+        };
+        self.ran = true;
+        self.call.script(&format!("{client} {}", quoted(&[text.into()])));
+    }
+
+    /// Tools named after programs that take what they do from a word.
+    fn modes(&mut self) {
+        let mode = self.text(&["mode", "permissions", "owner"]);
+        for program in ["chmod", "chown"] {
+            if let Some(mode) = mode.filter(|_| self.tool.name.any(&[program])) {
+                let paths = self.given.texts.iter().filter(|text| text.key.any(&["path", "file"]));
+                let words: Vec<Value> =
+                    std::iter::once(mode).chain(paths.map(|text| text.text)).map(Into::into).collect();
+                self.ran = true;
+                self.call.script(&format!("{program} {}", quoted(&words)));
+            }
+        }
+    }
+
+    pub(super) fn is_git(&self) -> bool {
+        self.tool.name.first() == "git" || self.tool.server.iter().eq(["git"])
+    }
+
+    /// `git_reset {"mode": "hard"}` is `git reset --hard`.
+    fn git(&mut self) {
+        self.ran = true;
+        let Some(deed) = self.tool.name.iter().find(|word| *word != "git") else { return };
+        let mut line = format!("git {deed}");
+        let mut add = |word: &str| {
+            line.push(' ');
+            line.push_str(&quoted(&[word.into()]));
+        };
+        for (key, value) in self.top.iter() {
+            match value {
+                Value::String(text) if is_named(key, &["mode", "action", "operation", "subcommand"]) => match deed {
+                    "reset" => add(&format!("--{text}")),
+                    "branch" | "tag" if text == "delete" => add("-D"),
+                    "branch" | "tag" => {}
+                    _ => add(text),
+                },
+                Value::Bool(true) => {
+                    let flag = Words::of(key).iter().collect::<Vec<_>>().join("-");
+                    let short = match flag.as_str() {
+                        "directories" => "-d",
+                        "ignored" => "-x",
+                        "dry-run" => "-n",
+                        _ => "",
+                    };
+                    if short.is_empty() { add(&format!("--{flag}")) } else { add(short) }
+                }
+                Value::String(text) if is_named(key, REFERENCES) => add(text),
+                Value::Array(items) if is_named(key, &["files", "paths", "args"]) => {
+                    items.iter().filter_map(Value::as_str).for_each(&mut add);
+                }
+                _ => {}
+            }
+        }
+        self.call.script(&line);
+    }
+
+    fn is_kubernetes(&self) -> bool {
+        member(self.top, &["kind"]).is_some_and(Value::is_string) && member(self.top, &["apiversion"]).is_some()
+            || self.tool.speaks_of(&["kubernetes", "k8s", "kubectl"])
+    }
+
+    /// Resources of a cluster, by what they are called there.
+    fn kubernetes(&mut self) {
+        let kind = self.text(&["kind", "resourcetype", "resource"]).filter(|kind| !kind.contains(['\n', ' ']));
+        let name = self.text(&["name", "resourcename"]);
+        let verb = match self.deed {
+            Some(Deed::Delete) => "delete",
+            Some(Deed::Read) => "get -o yaml",
+            _ => "",
+        };
+        if self.tool.name.any(&["configuration", "config", "kubeconfig"]) && self.tool.name.any(&["view", "get"]) {
+            self.ran = true;
+            self.call.script("kubectl config view --raw");
+        } else if let Some(kind) = kind.filter(|_| !verb.is_empty()) {
+            self.ran = true;
+            let words: Vec<Value> =
+                std::iter::once(kind.to_ascii_lowercase().as_str()).chain(name).map(Into::into).collect();
+            self.call.script(&format!("kubectl {verb} {}", quoted(&words)));
+        }
+    }
+}
+
+/// What git is told besides what it is to do, in the order in which people say it.
+const REFERENCES: &[&str] =
+    &["remote", "branch", "target", "ref", "commit", "branchname", "tagname", "name", "revision"];
+
+/// What databases are called.
+pub(super) const DATABASES: &[&str] = &[
+    "sql",
+    "db",
+    "database",
+    "postgres",
+    "postgresql",
+    "pg",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "clickhouse",
+    "bigquery",
+    "snowflake",
+    "neon",
+    "supabase",
+    "d1",
+    "redshift",
+    "duckdb",
+    "mongo",
+    "mongodb",
+    "neo4j",
+    "cypher",
+    "elasticsearch",
+    "opensearch",
+    "cassandra",
+    "dynamodb",
+    "redis",
+    "valkey",
+    "turso",
+    "databricks",
+    "oracle",
+    "mssql",
+    "cockroach",
+    "trino",
+    "presto",
+    "motherduck",
+    "singlestore",
+    "table",
+    "index",
+    "schema",
+    "collection",
+    "keyspace",
+];
+
+/// Whether a text begins as statements do, behind blanks and comments.
+fn begins_a_statement(text: &str) -> bool {
+    const FIRST: &[&str] = &[
+        "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE",
+        "EXPLAIN", "MERGE", "COPY", "CALL", "DO", "BEGIN", "SET", "EXEC", "EXECUTE", "USE", "IF", "DECLARE", "START",
+        "MATCH", "DETACH", "OPTIONAL", "UNWIND", "PURGE", "RESET", "REPLACE", "LOAD", "ATTACH", "RENAME", "REASSIGN",
+        "OPTIMIZE", "SYSTEM",
+    ];
+    let mut rest = text.trim_start();
+    loop {
+        rest = match (rest.strip_prefix("--"), rest.strip_prefix("/*")) {
+            (Some(line), _) => line.split_once('\n').map_or("", |(_, rest)| rest).trim_start(),
+            (_, Some(comment)) if !comment.starts_with('!') => {
+                comment.split_once("*/").map_or("", |(_, rest)| rest).trim_start()
+            }
+            _ => break,
+        };
+    }
+    let rest = rest.trim_start_matches(['(', ';', '/', '*', '!', ' ']);
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    FIRST.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
+}
+
+fn each_text(value: &Value, work: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => work(text),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).for_each(work),
+        _ => {}
+    }
+}

@@ -1,0 +1,459 @@
+//! The words that names are made of, and what they say is done.
+
+/// A name as its words, in small letters: `deleteCollection`, `API-delete-a-block`, `db_cluster.delete`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words(Vec<String>);
+
+impl Words {
+    /// Names are short; of a longer one the beginning will do.
+    const MOST: usize = 32;
+
+    pub(super) fn of(name: &str) -> Self {
+        let mut words: Vec<String> = Vec::new();
+        let mut before = ' ';
+        for c in name.chars() {
+            let begins = c.is_uppercase() && !before.is_uppercase() || !before.is_alphanumeric();
+            if c.is_alphanumeric() {
+                if begins && words.len() == Self::MOST {
+                    break;
+                }
+                if begins {
+                    words.push(String::new());
+                }
+                words.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
+            }
+            before = c;
+        }
+        Self(words)
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    pub(super) fn last(&self) -> &str {
+        self.0.last().map_or("", String::as_str)
+    }
+
+    pub(super) fn first(&self) -> &str {
+        self.0.first().map_or("", String::as_str)
+    }
+
+    /// Whether one of them is among these, in the singular or the plural.
+    pub(super) fn any(&self, of: &[&str]) -> bool {
+        self.iter().any(|word| is_one(word, of))
+    }
+
+    /// Whether these stand in it one behind the other.
+    pub(super) fn have(&self, pair: [&str; 2]) -> bool {
+        self.0.windows(2).any(|two| two == pair)
+    }
+
+    /// Whether it is all of it, however it was divided: `dryRun`, `dry_run`, `dryrun`.
+    pub(super) fn are(&self, text: &str) -> bool {
+        let mut rest = text;
+        self.iter().all(|word| rest.strip_prefix(word).map(|behind| rest = behind).is_some()) && rest.is_empty()
+    }
+
+    /// The words with blanks between them.
+    pub(super) fn text(&self) -> String {
+        self.0.join(" ")
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+pub(super) fn is_one(word: &str, of: &[&str]) -> bool {
+    let singular = match word.strip_suffix("ies") {
+        Some(stem) if of.iter().any(|one| one.strip_suffix('y') == Some(stem)) => return true,
+        _ => word.strip_suffix('s').unwrap_or(word),
+    };
+    of.contains(&word) || of.contains(&singular) || word.strip_suffix("es").is_some_and(|stem| of.contains(&stem))
+}
+
+/// What is done, as far as a word tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Only names, sizes and the like are looked at.
+    List,
+    Read,
+    Write,
+    Copy,
+    Move,
+    Delete,
+    /// Something is let go of that was only connected: a member, a mark.
+    Detach,
+    Run,
+    Send,
+    /// A protection is switched off.
+    Disable,
+    /// Nothing happens: it is planned, translated, checked.
+    Try,
+}
+
+/// Words that say what is done. The first one in a name decides, but for those that may be part of what it is done to.
+const VERBS: &[(Deed, &[&str])] = &[
+    (
+        Deed::List,
+        &[
+            "list",
+            "ls",
+            "exists",
+            "exist",
+            "stat",
+            "tree",
+            "count",
+            "info",
+            "describe",
+            "status",
+            "enumerate",
+            "browse",
+            "watch",
+            "monitor",
+            "metadata",
+        ],
+    ),
+    (
+        Deed::Read,
+        &[
+            "get",
+            "read",
+            "fetch",
+            "search",
+            "find",
+            "show",
+            "view",
+            "lookup",
+            "query",
+            "load",
+            "open",
+            "tail",
+            "head",
+            "cat",
+            "grep",
+            "inspect",
+            "retrieve",
+            "download",
+            "pull",
+            "export",
+            "dump",
+            "scrape",
+            "crawl",
+            "extract",
+            "navigate",
+            "visit",
+            "analyze",
+            "analyse",
+            "summarize",
+            "select",
+            "scan",
+            "peek",
+            "print",
+            "reveal",
+            "goto",
+        ],
+    ),
+    (
+        Deed::Write,
+        &[
+            "create",
+            "write",
+            "update",
+            "edit",
+            "add",
+            "put",
+            "set",
+            "save",
+            "insert",
+            "append",
+            "patch",
+            "modify",
+            "replace",
+            "make",
+            "mkdir",
+            "generate",
+            "register",
+            "apply",
+            "import",
+            "restore",
+            "enable",
+            "attach",
+            "grant",
+            "upsert",
+            "store",
+            "configure",
+            "rotate",
+            "assign",
+            "build",
+            "render",
+            "convert",
+            "touch",
+            "change",
+            "fill",
+            "install",
+            "deploy",
+            "start",
+            "restart",
+            "stop",
+            "new",
+            "init",
+            "chmod",
+            "chown",
+            "screenshot",
+        ],
+    ),
+    (Deed::Copy, &["copy", "cp", "duplicate", "clone", "sync", "mirror", "backup"]),
+    (Deed::Move, &["move", "mv", "rename"]),
+    (
+        Deed::Delete,
+        &[
+            "delete",
+            "remove",
+            "rm",
+            "drop",
+            "destroy",
+            "purge",
+            "truncate",
+            "prune",
+            "wipe",
+            "erase",
+            "terminate",
+            "empty",
+            "flush",
+            "flushall",
+            "clear",
+            "del",
+            "rmdir",
+            "unlink",
+            "obliterate",
+            "decommission",
+            "nuke",
+            "trash",
+            "expunge",
+            "kill",
+            "teardown",
+            "deprovision",
+        ],
+    ),
+    (
+        Deed::Detach,
+        &[
+            "unsubscribe",
+            "unfollow",
+            "unstar",
+            "unlike",
+            "unassign",
+            "unwatch",
+            "leave",
+            "dismiss",
+            "cancel",
+            "archive",
+            "close",
+            "detach",
+            "disconnect",
+            "unpin",
+            "unshare",
+            "mute",
+            "hide",
+            "unblock",
+            "deactivate",
+        ],
+    ),
+    (
+        Deed::Run,
+        &["run", "exec", "execute", "eval", "evaluate", "shell", "command", "spawn", "launch", "invoke", "call"],
+    ),
+    (
+        Deed::Send,
+        &[
+            "send",
+            "post",
+            "publish",
+            "forward",
+            "upload",
+            "share",
+            "notify",
+            "reply",
+            "comment",
+            "push",
+            "submit",
+            "email",
+            "type",
+            "broadcast",
+            "tweet",
+            "unpublish",
+        ],
+    ),
+    (Deed::Disable, &["disable", "suspend", "revoke", "unprotect", "bypass"]),
+    (
+        Deed::Try,
+        &[
+            "simulate",
+            "validate",
+            "preview",
+            "plan",
+            "explain",
+            "lint",
+            "parse",
+            "translate",
+            "estimate",
+            "check",
+            "verify",
+            "test",
+            "diff",
+            "compare",
+            "format",
+            "suggest",
+        ],
+    ),
+];
+
+/// Verbs that are as often what something is done to: a run, a command, a comment, a test.
+const NOUNS_TOO: &[&str] = &[
+    "run", "command", "shell", "comment", "email", "post", "call", "test", "plan", "format", "build", "query",
+    "export", "import", "backup", "share", "head", "status", "info", "tree", "count", "type", "start", "stop", "watch",
+    "view", "log", "check", "set", "new", "head", "push", "change", "patch", "store", "copy", "clone", "print", "scan",
+    "save", "metadata", "monitor", "diff", "trash", "mute",
+];
+
+fn verb(word: &str) -> Option<Deed> {
+    VERBS.iter().find(|(_, words)| words.contains(&word)).map(|(deed, _)| *deed)
+}
+
+/// What a name says is done: by its first verb that can be nothing else, else by its first one at all.
+pub(super) fn deed(words: &Words) -> Option<Deed> {
+    let sure = words.iter().find_map(|word| verb(word).filter(|_| !NOUNS_TOO.contains(&word)));
+    let first = verb(words.first());
+    match (first, sure) {
+        // `run_delete` is odd, `list_…` and `query_…` are not.
+        (Some(Deed::Run), Some(Deed::Delete)) => sure,
+        (Some(first), _) => Some(first),
+        (None, Some(sure)) => Some(sure),
+        (None, None) => words.iter().find_map(verb),
+    }
+}
+
+/// Things whose loss is small, or that stand in a bin for a while. What is not among them may be what the work of many
+/// people hangs on.
+const SMALL: &[&str] = &[
+    "alert",
+    "animation",
+    "annotation",
+    "assignee",
+    "attachment",
+    "attribute",
+    "block",
+    "bookmark",
+    "booking",
+    "breakpoint",
+    "cache",
+    "card",
+    "category",
+    "cell",
+    "chart",
+    "chat",
+    "checklist",
+    "clip",
+    "column",
+    "comment",
+    "component",
+    "constraint",
+    "contact",
+    "conversation",
+    "cookie",
+    "document",
+    "draft",
+    "edge",
+    "element",
+    "email",
+    "emoji",
+    "entity",
+    "entry",
+    "event",
+    "favorite",
+    "field",
+    "file",
+    "filter",
+    "footer",
+    "footnote",
+    "frame",
+    "header",
+    "highlight",
+    "hyperlink",
+    "image",
+    "invitation",
+    "issue",
+    "item",
+    "keyframe",
+    "label",
+    "layer",
+    "like",
+    "line",
+    "link",
+    "mail",
+    "marker",
+    "material",
+    "media",
+    "meeting",
+    "member",
+    "memory",
+    "mesh",
+    "message",
+    "milestone",
+    "node",
+    "note",
+    "notification",
+    "observation",
+    "page",
+    "pane",
+    "paragraph",
+    "photo",
+    "playlist",
+    "prompt",
+    "property",
+    "range",
+    "reaction",
+    "record",
+    "reference",
+    "relation",
+    "reminder",
+    "reply",
+    "reviewer",
+    "row",
+    "section",
+    "selection",
+    "session",
+    "shape",
+    "sheet",
+    "slide",
+    "snippet",
+    "star",
+    "step",
+    "style",
+    "subscription",
+    "tab",
+    "tag",
+    "task",
+    "template",
+    "text",
+    "thread",
+    "todo",
+    "track",
+    "variable",
+    "video",
+    "view",
+    "vote",
+    "watcher",
+    "waypoint",
+    "widget",
+    "window",
+    "worksheet",
+];
+
+/// Whether what a name speaks of is small: its last word that is no verb decides, as in `delete_issue_reaction`.
+pub(super) fn is_small(words: &Words) -> bool {
+    let noun = words.iter().rev().find(|word| verb(word) != Some(Deed::Delete) && word.len() > 1);
+    noun.is_some_and(|noun| is_one(noun, SMALL))
+}
