@@ -138,7 +138,7 @@ fn whatever_watches_the_agent_cannot_be_changed_by_it() {
     ] {
         assert!(machine.said(tool, &arguments).is_some(), "{tool} {arguments}");
     }
-    let reason = machine.said("mcp__fs__write_file", &json!({ "path": "~/config/tollgate.toml" }));
+    let reason = machine.said("order_pizza", &json!({ "topping": "~/config/tollgate.toml" }));
     assert_eq!(
         reason.as_deref(),
         Some(
