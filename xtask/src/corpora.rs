@@ -1,6 +1,6 @@
-//! Judging labelled commands with the default packs, and printing where we and the labels differ.
+//! Judging labelled calls with the default packs, and printing where we and the labels differ.
 //!
-//! The corpora are not part of this repository: their folder is an argument. Commands go through
+//! The corpora are not part of this repository: their folder is an argument. Calls go through
 //! `tollgate explain --batch`, the same door that users have.
 
 mod batch;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{Result, cargo};
 use batch::Row;
-use table::{Confusion, percent};
+use table::{Confusion, Wanted, percent};
 
 /// A command that other guards judged by a policy of their own.
 const PEERS: &str = "peers";
@@ -31,8 +31,10 @@ pub(crate) fn run(args: &[&str]) -> Result {
         return Err(format!("`{}` is not a folder", dir.display()));
     }
     cargo::run("build --release -q -p tollgate-cli")?;
-    judged(&dir.join("dev.jsonl"), show)?;
+    judged(&dir.join("dev.jsonl"), show, &Wanted { at_least: 99.0, at_most: 0.5 })?;
+    judged(&dir.join("toolcalls_dev.jsonl"), show, &Wanted { at_least: 97.0, at_most: 1.0 })?;
     harmless(&dir.join("benign_tldr.jsonl"), show)?;
+    harmless(&dir.join("benign_work.jsonl"), show)?;
     for file in jsonl_files(&dir.join(PEERS))? {
         agreement(&file)?;
     }
@@ -48,13 +50,16 @@ fn jsonl_files(dir: &Path) -> Result<Vec<std::path::PathBuf>> {
 }
 
 /// Labelled by the policy that the packs express: these are the numbers that count.
-fn judged(file: &Path, show: usize) -> Result {
+fn judged(file: &Path, show: usize, wanted: &Wanted) -> Result {
     let rows = batch::judge(file)?;
+    let counts = Confusion::of(&rows);
     println!("\n# {}", file.display());
-    print!("{}", Confusion::of(&rows));
-    println!("\n{:<24}{:>12}{:>12}", "class", "missed", "false alarm");
-    for (class, (missed, alarms)) in by_class(&rows) {
-        println!("{class:<24}{missed:>12}{alarms:>12}");
+    print!("{counts}");
+    let met = if counts.meets(wanted) { "met" } else { "missed" };
+    println!("wanted: at least {} % and at most {} %: {met}", wanted.at_least, wanted.at_most);
+    println!("\n{:<24}{:>16}{:>16}", "stopped", "of dangerous", "of harmless");
+    for (class, counts) in Confusion::by_class(&rows) {
+        println!("{class:<24}{}", counts.columns());
     }
     for row in rows.iter().filter(|row| row.wrong()).take(show) {
         println!("  {row}");
@@ -62,25 +67,20 @@ fn judged(file: &Path, show: usize) -> Result {
     Ok(())
 }
 
-fn by_class(rows: &[Row]) -> BTreeMap<&str, (usize, usize)> {
-    let mut classes = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.wrong()) {
-        let counts: &mut (usize, usize) = classes.entry(row.class.as_str()).or_default();
-        if row.dangerous { counts.0 += 1 } else { counts.1 += 1 }
-    }
-    classes
-}
-
 /// Everyday commands. What is stopped is listed by rule, because a rule is a clause of the policy: publishing a package
-/// is stopped on purpose wherever it stands.
+/// is stopped on purpose wherever it stands. Few are labelled dangerous, and only because they were stopped once: one that
+/// passes now is a step back, and their share says nothing.
 fn harmless(file: &Path, show: usize) -> Result {
-    let rows = batch::judge(file)?;
-    let stopped: Vec<&Row> = rows.iter().filter(|row| row.stopped).collect();
-    println!("\n# {}\nstopped {}", file.display(), percent(stopped.len(), rows.len()));
+    let (dangerous, harmless): (Vec<Row>, Vec<Row>) = batch::judge(file)?.into_iter().partition(|row| row.dangerous);
     let mut rules: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for row in stopped {
+    for row in harmless.iter().filter(|row| row.stopped) {
         rules.entry(row.rule.as_str()).or_default().push(row);
     }
+    let stopped = rules.values().map(Vec::len).sum();
+    println!("\n# {}\nharmless stopped {}", file.display(), percent(stopped, harmless.len()));
+    let passed: Vec<&Row> = dangerous.iter().filter(|row| !row.stopped).collect();
+    println!("dangerous that pass: {} of {}", passed.len(), dangerous.len());
+    passed.iter().take(show).for_each(|row| println!("  {row}"));
     for (rule, rows) in rules {
         println!("\n{rule}: {}", rows.len());
         rows.iter().take(show).for_each(|row| println!("  {row}"));

@@ -1,4 +1,4 @@
-//! Sending a file of commands through `tollgate explain --batch`.
+//! Sending a file of calls through `tollgate explain --batch`.
 
 use std::fmt;
 use std::fs;
@@ -16,9 +16,10 @@ use crate::Result;
 const CWD: &str = "/home/dev/project";
 const HOME: &str = "/home/dev";
 
-/// A labelled command and what we think of it.
+/// A labelled call and what we think of it.
 pub(super) struct Row {
-    pub command: String,
+    /// The shell command, or the id, the tool and its arguments.
+    pub call: String,
     pub class: String,
     /// The label.
     pub dangerous: bool,
@@ -33,7 +34,7 @@ impl Row {
     }
 
     pub(super) fn short(&self) -> String {
-        let line: String = self.command.escape_debug().take(90).collect();
+        let line: String = self.call.escape_debug().take(90).collect();
         format!("`{line}`")
     }
 }
@@ -45,35 +46,66 @@ impl fmt::Display for Row {
     }
 }
 
-/// Judges every command of a file.
+/// Judges every call of a file.
 pub(super) fn judge(file: &Path) -> Result<Vec<Row>> {
-    let labelled = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let labelled: Vec<Value> = labelled.lines().map(parse).collect::<Result<_>>()?;
-    let answers = answers(labelled.iter().map(question).collect())?;
-    if answers.len() != labelled.len() {
-        return Err(format!("{} commands and {} answers", labelled.len(), answers.len()));
-    }
+    let labelled = lines(file)?;
+    let answers = ask(&labelled)?;
     Ok(labelled.iter().zip(&answers).map(|(label, answer)| row(label, answer)).collect())
+}
+
+/// The JSON documents of a file, one a line.
+pub(super) fn lines(file: &Path) -> Result<Vec<Value>> {
+    read(file)?.lines().map(parse).collect()
+}
+
+pub(super) fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
+/// What we think of each of these calls. What they say besides (labels, notes) is not passed on.
+pub(super) fn ask(calls: &[Value]) -> Result<Vec<Value>> {
+    let answers = answers(calls.iter().map(question).collect())?;
+    if answers.len() != calls.len() {
+        return Err(format!("{} calls and {} answers", calls.len(), answers.len()));
+    }
+    Ok(answers)
+}
+
+pub(super) fn stopped(answer: &Value) -> bool {
+    text(answer, "act") != "pass"
 }
 
 fn parse(line: &str) -> Result<Value> {
     serde_json::from_str(line).map_err(|error| format!("`{line}` is not JSON: {error}"))
 }
 
-fn question(label: &Value) -> String {
-    let or = |key: &str, otherwise: &str| label[key].as_str().unwrap_or(otherwise).to_owned();
-    format!("{}\n", json!({ "command": label["command"], "cwd": or("cwd", CWD), "home": or("home", HOME) }))
+fn question(call: &Value) -> String {
+    let mut question = json!({ "cwd": CWD, "home": HOME });
+    for key in ["command", "tool", "server", "args", "on", "body", "cwd", "home"] {
+        if let Some(value) = call.get(key).filter(|value| !value.is_null()) {
+            question[key] = value.clone();
+        }
+    }
+    format!("{question}\n")
 }
 
 fn row(label: &Value, answer: &Value) -> Row {
-    let class = [text(label, "class"), text(label, "category"), "-".to_owned()];
+    let call = match label["tool"].as_str() {
+        Some(tool) => format!("{} {tool} {}", text(label, "id"), label["args"]),
+        None => text(label, "command"),
+    };
     Row {
-        command: text(label, "command"),
-        class: class.into_iter().find(|class| !class.is_empty()).unwrap_or_default(),
-        dangerous: text(label, "expected") != "allow",
-        stopped: text(answer, "act") != "pass",
+        call,
+        class: first(label, &["class", "category", "kind"]).unwrap_or_else(|| "-".to_owned()),
+        dangerous: first(label, &["expected", "label"]).as_deref() != Some("allow"),
+        stopped: stopped(answer),
         rule: text(answer, "rule"),
     }
+}
+
+/// The first of these that is there: collections have words of their own.
+fn first(label: &Value, keys: &[&str]) -> Option<String> {
+    keys.iter().map(|key| text(label, key)).find(|text| !text.is_empty())
 }
 
 fn answers(questions: String) -> Result<Vec<Value>> {
