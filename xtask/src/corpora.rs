@@ -4,6 +4,7 @@
 //! `tollgate explain --batch`, the same door that users have.
 
 mod batch;
+mod dojo;
 mod table;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &[&str]) -> Result {
     judged(&dir.join("toolcalls_dev.jsonl"), show, &Wanted { at_least: 97.0, at_most: 1.0 })?;
     harmless(&dir.join("benign_tldr.jsonl"), show)?;
     harmless(&dir.join("benign_work.jsonl"), show)?;
+    dojo::run(&dir.join("agentdojo.jsonl"), show)?;
     for file in jsonl_files(&dir.join(PEERS))? {
         agreement(&file)?;
     }

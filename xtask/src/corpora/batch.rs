@@ -34,9 +34,14 @@ impl Row {
     }
 
     pub(super) fn short(&self) -> String {
-        let line: String = self.call.escape_debug().take(90).collect();
-        format!("`{line}`")
+        short(&self.call)
     }
+}
+
+/// The beginning, on one line. Quotes stay as they are: most calls are full of them.
+pub(super) fn short(call: &str) -> String {
+    let line: String = call.escape_debug().collect::<String>().replace("\\\"", "\"").replace("\\'", "'");
+    format!("`{}`", line.chars().take(90).collect::<String>())
 }
 
 impl fmt::Display for Row {
