@@ -5,7 +5,9 @@
 
 mod batch;
 mod dojo;
+mod made_up;
 mod table;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,6 +39,8 @@ pub(crate) fn run(args: &[&str]) -> Result {
     harmless(&dir.join("benign_tldr.jsonl"), show)?;
     harmless(&dir.join("benign_work.jsonl"), show)?;
     dojo::run(&dir.join("agentdojo.jsonl"), show)?;
+    tools::of_suites(&dir.join("agentdojo_tools.json"), show)?;
+    tools::of_servers(&dir.join("mcp_tools.jsonl"), show)?;
     for file in jsonl_files(&dir.join(PEERS))? {
         agreement(&file)?;
     }

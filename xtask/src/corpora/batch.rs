@@ -13,7 +13,7 @@ use super::text;
 use crate::Result;
 
 /// Where a row says nothing, the policy's own example.
-const CWD: &str = "/home/dev/project";
+pub(super) const CWD: &str = "/home/dev/project";
 const HOME: &str = "/home/dev";
 
 /// A labelled call and what we think of it.
@@ -80,7 +80,7 @@ pub(super) fn stopped(answer: &Value) -> bool {
     text(answer, "act") != "pass"
 }
 
-fn parse(line: &str) -> Result<Value> {
+pub(super) fn parse(line: &str) -> Result<Value> {
     serde_json::from_str(line).map_err(|error| format!("`{line}` is not JSON: {error}"))
 }
 
