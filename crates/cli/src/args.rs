@@ -226,8 +226,8 @@ pub(crate) struct Explain {
     /// Who asks.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Read many calls from stdin, one JSON object a line: {"command", "cwd"} or {"tool", "args", "cwd"}; print one
-    /// JSON object a line for each.
+    /// Read many calls from stdin, one JSON object a line: {"command", "cwd"} or {"tool", "args", "cwd"}, with "server"
+    /// for a tool of an MCP server; print one JSON object a line for each.
     #[arg(long)]
     pub batch: bool,
     /// Show also the rules that looked and had nothing to say.

@@ -360,7 +360,9 @@ fn a_question_can_state_what_rules_ask_for() {
     let sandbox = Sandbox::with(
         "[[rule]]\nid = 'own'\nown.client = 'ide'\nlabel.taint = 'web'\ndeny = 'no'\n\
          [[rule]]\nid = 'again'\non = 'model.dispatch'\nattempt = { min = 2 }\ndeny = 'no'\n\
-         [[rule]]\nid = 'half'\non = 'tool.after'\ntool = 'exec'\nended = 'canceled'\napproved = false\ndeny = 'no'\n",
+         [[rule]]\nid = 'half'\non = 'tool.after'\ntool = 'exec'\nended = 'canceled'\napproved = false\ndeny = 'no'\n\
+         [[rule]]\nid = 'of-files'\nserver = 'files'\narg.path = 'a'\ndeny = 'no'\n\
+         [[rule]]\nid = 'of-any'\nkind = 'mcp'\narg.path = 'a'\ndeny = 'no'\n",
     );
     let after = |ended: &str, approved: bool| json!({"tool": "exec", "body": "x", "on": "tool.after", "ended": ended, "approved": approved});
     for (question, expected) in [
@@ -371,6 +373,11 @@ fn a_question_can_state_what_rules_ask_for() {
         (after("canceled", false), "half"),
         (after("canceled", true), "-"),
         (after("ok", false), "-"),
+        (json!({"tool": "look_up", "server": "files", "args": {"path": "a"}}), "of-files"),
+        (json!({"tool": "look_up", "server": "notes", "args": {"path": "a"}}), "of-any"),
+        (json!({"tool": "mcp__notes__look_up", "args": {"path": "a"}}), "of-any"),
+        (json!({"tool": "mcp__notes__look_up", "args": {"path": "b"}}), "-"),
+        (json!({"tool": "look_up", "args": {"path": "a"}}), "-"),
     ] {
         let ran = sandbox.run_with(&["explain", "--batch"], &format!("{question}\n"));
         let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
