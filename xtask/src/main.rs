@@ -29,7 +29,9 @@ Usage: cargo xtask <chore>
   tidy                  the house rules only: dependency arrows, sizes, the budget of core, bans,
                         conformance, text, generated files; prints every finding
   bench NAME [--quick]  one benchmark in release mode; --quick only shows that it still runs
-  corpora --dir DIR     judge labelled commands and texts of that folder and print the tables
+  corpora --dir DIR [--show N]
+                        judge labelled calls and texts of that folder, and calls made up for the tools listed there;
+                        print the tables, and of each kind N that went wrong (20 unless told)
   dist [--out DIR]      static programs with completions, a manual page, checksums and an install script,
                         in DIR (dist unless told)
   peers                 install the coding agents that trials run, each in one version, outside of the

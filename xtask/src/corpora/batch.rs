@@ -130,3 +130,45 @@ fn answers(questions: String) -> Result<Vec<Value>> {
     }
     String::from_utf8_lossy(&output.stdout).lines().map(parse).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_asked_about_without_its_label() {
+        for (label, expected) in [
+            (json!({ "command": "ls", "expected": "allow" }), json!({ "command": "ls", "cwd": CWD, "home": HOME })),
+            (
+                json!({ "id": "d1", "tool": "get", "server": "s", "args": {}, "cwd": "/w", "home": null, "label": "allow" }),
+                json!({ "tool": "get", "server": "s", "args": {}, "cwd": "/w", "home": HOME }),
+            ),
+            (
+                json!({ "tool": "get", "on": "tool.after", "body": "x" }),
+                json!({ "tool": "get", "on": "tool.after", "body": "x", "cwd": CWD, "home": HOME }),
+            ),
+        ] {
+            assert_eq!(parse(&question(&label)), Ok(expected), "{label}");
+        }
+    }
+
+    #[test]
+    fn every_collection_labels_in_its_own_words() {
+        let denied = json!({ "act": "deny", "rule": "r" });
+        for (label, expected) in [
+            (
+                json!({ "command": "a 'b'\n\"c\"", "expected": "allow", "class": "x" }),
+                "false alarm [x] `a 'b'\\n\"c\"` r",
+            ),
+            (json!({ "command": "a", "label": "allow", "kind": "y" }), "false alarm [y] `a` r"),
+            (
+                json!({ "id": "d1", "tool": "get", "args": { "a": "b" }, "label": "allow" }),
+                "false alarm [-] `d1 get {\"a\":\"b\"}` r",
+            ),
+        ] {
+            assert_eq!(row(&label, &denied).to_string(), expected, "{label}");
+        }
+        let passed = row(&json!({ "command": "a", "expected": "ask", "category": "z" }), &json!({ "act": "pass" }));
+        assert_eq!((passed.wrong(), passed.to_string().as_str()), (true, "missed [z] `a` "));
+    }
+}
