@@ -10,7 +10,7 @@ use tollgate_wire::form::EndedForm;
 use crate::args::Arguments;
 use crate::effects::{self, EffectTest, Parts};
 use crate::facts::CallFacts;
-use crate::form::{Between, Conditions, Count, EndedName, KindName, Matcher, OneOrMany};
+use crate::form::{Between, Conditions, Count, EndedName, KindName, Matcher, OneOrMany, SecretForm};
 use crate::matcher::{Sort, Text};
 use crate::mistake::Mistake;
 use crate::when::Expression;
@@ -48,7 +48,7 @@ pub struct Condition {
     pub(crate) args: Arguments,
     pub(crate) text: Option<Text>,
     pub(crate) effect: Option<EffectTest>,
-    secret: Option<bool>,
+    secret: Option<SecretForm>,
     not: Vec<Condition>,
     pub(crate) any: Option<Vec<Condition>>,
     pub(crate) all: Vec<Condition>,
@@ -181,7 +181,7 @@ impl Condition {
             }
         }
         if let Some(secret) = self.secret
-            && facts.has_secret()? != secret
+            && !facts.secret_is(secret)?
         {
             return Ok(None);
         }

@@ -9,6 +9,7 @@ use tollgate_core::{Body, Event, Fault, Name, Point};
 use tollgate_shell::{Effect, Tool};
 use tollgate_wire::lens::{lens_for, strings};
 
+use crate::form::{SecretForm, SecretSort};
 use crate::understood::{DocumentFacts, Viewpoint, moved};
 
 /// What stands around a call and is not in it. Whoever has a file system implements it.
@@ -203,6 +204,16 @@ impl<'a> CallFacts<'a> {
     pub fn text(&self) -> Result<String, Fault> {
         let document = self.document()?;
         Ok(lens_for(document).text(document).unwrap_or_default())
+    }
+
+    /// Whether it is so about credentials in the document.
+    pub(crate) fn secret_is(&self, form: SecretForm) -> Result<bool, Fault> {
+        match form {
+            SecretForm::Is(there) => Ok(self.has_secret()? == there),
+            SecretForm::Of(SecretSort::Evident) => {
+                Ok(self.texts()?.iter().any(|text| !tollgate_secrets::scanner().find(text).is_empty()))
+            }
+        }
     }
 
     /// Whether the document holds a credential.

@@ -153,6 +153,24 @@ pub enum Count {
     Within(Between),
 }
 
+/// Whether there is a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged, expecting = "true, false or \"evident\"")]
+pub enum SecretForm {
+    /// One of any sort is there, or none is.
+    Is(bool),
+    /// One of this sort is there.
+    Of(SecretSort),
+}
+
+/// Sorts of credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SecretSort {
+    /// Known by its looks. A password is known by the name of its field, and a service is given its own.
+    Evident,
+}
+
 /// Bounds of a whole number, both included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -230,9 +248,9 @@ pub struct Conditions {
     /// Any string in the document: result, prompt, messages, arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Matcher>,
-    /// Whether the document holds a credential.
+    /// Whether the document holds a credential; `"evident"`: one that is known by its looks, not by the name of its field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<bool>,
+    pub secret: Option<SecretForm>,
     /// Headers, at the model points.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub header: BTreeMap<String, Matcher>,

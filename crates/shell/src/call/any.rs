@@ -55,7 +55,8 @@ impl Named {
 pub(super) fn understand(name: &str, server: Option<&str>, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
     let Some(top) = args.as_object() else { return Vec::new() };
     let tool = Named::new(name, server);
-    let mut given = Given::default();
+    let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
+    let mut given = Given { settled: tool.name.any(&settles), ..Given::default() };
     given.gather(&Words::default(), args, top, 0);
     let mut effects = understand_at(&tool, top, &given, *around);
     for folder in folders(args, around).iter().take(MOST_FOLDERS) {
@@ -65,7 +66,8 @@ pub(super) fn understand(name: &str, server: Option<&str>, args: &Value, around:
 }
 
 fn understand_at(tool: &Named, top: &Object, given: &Given<'_>, around: Surroundings<'_>) -> Vec<Effect> {
-    let deed = given.chosen.as_ref().and_then(words::deed).or_else(|| words::deed(&tool.name));
+    let own = words::deed(&tool.name);
+    let deed = given.chosen.as_ref().and_then(words::deed).or(own);
     let call = Call { around, effects: Vec::new() };
     let mut seen = Seen { tool, top, given, deed, call, local: false, ran: false };
     seen.all();
@@ -81,6 +83,8 @@ struct Given<'v> {
     on: Vec<Words>,
     /// What an argument such as `method` chose.
     chosen: Option<Words>,
+    /// The name of the tool says what is done, so that an `action` is one of what it is done to: a rule that drops.
+    settled: bool,
 }
 
 /// One text among the arguments.
@@ -103,6 +107,7 @@ impl<'v> Given<'v> {
         match value {
             Value::String(text) => {
                 let chooses = depth <= CHOOSING && CHOOSES.iter().any(|name| key.are(name));
+                let chooses = chooses && !(self.settled && key.are("action"));
                 if chooses && self.chosen.is_none() && text.len() <= 40 && !text.contains(' ') {
                     self.chosen = Some(Words::of(text));
                 }

@@ -59,6 +59,10 @@ impl Seen<'_> {
             && !text.text.contains("://")
     }
 
+    fn deletes_files(&self) -> bool {
+        matches!(self.deed, Some(Deed::Delete | Deed::Remove))
+    }
+
     fn copies(&self) -> bool {
         matches!(self.deed, Some(Deed::Copy | Deed::Move))
     }
@@ -114,7 +118,7 @@ impl Seen<'_> {
         let read = Some(Kind::Read).filter(|_| !tries || dry);
         let fetches = name.any(&["download", "export", "pull", "dump", "screenshot", "backup"]);
         let about_files = name.any(&["file", "notebook", "directory", "folder", "path", "content"]);
-        if key.any(SAVES) && !self.copies() && self.deed != Some(Deed::Delete) {
+        if key.any(SAVES) && !self.copies() && !self.deletes_files() {
             return written;
         }
         match self.deed {
@@ -130,7 +134,7 @@ impl Seen<'_> {
             Some(Deed::Write) => written,
             Some(Deed::Send) if key.any(&["remote"]) => written,
             Some(Deed::Send) => read,
-            Some(Deed::Delete) => Some(Kind::Delete).filter(|_| !tries),
+            Some(Deed::Delete | Deed::Remove) => Some(Kind::Delete).filter(|_| !tries),
             Some(Deed::Copy | Deed::Move | Deed::Detach | Deed::Disable | Deed::Try) => None,
         }
     }
@@ -180,7 +184,7 @@ impl Seen<'_> {
                     self.call.touch(Kind::Read, &decoded(path), &self.tool.name.text());
                 }
                 _ if !rest.starts_with("//") || tries => {}
-                _ if self.deed == Some(Deed::Delete) && !host(address).is_empty() => {
+                _ if self.deletes_files() && !host(address).is_empty() => {
                     self.call.script(&format!("curl -X DELETE {}", quoted(&[address.into()])));
                 }
                 _ => self.call.fetch(&decoded_host(address)),

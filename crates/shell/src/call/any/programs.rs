@@ -315,7 +315,7 @@ impl Seen<'_> {
         let kind = self.text(&["kind", "resourcetype", "resource"]).filter(|kind| !kind.contains(['\n', ' ']));
         let name = self.text(&["name", "resourcename"]);
         let verb = match self.deed {
-            Some(Deed::Delete) => "delete",
+            Some(Deed::Delete | Deed::Remove) => "delete",
             Some(Deed::Read) => "get -o yaml",
             _ => "",
         };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::programs::DATABASES;
-use super::words::{Deed, Words, is_one, is_small};
+use super::words::{Deed, Size, Words, is_one, size};
 use super::{Object, Seen, member};
 use crate::effect::{Flag, Flags, Kind};
 
@@ -43,7 +43,7 @@ impl Seen<'_> {
     pub(super) fn service(&mut self) {
         self.protection();
         match self.deed {
-            Some(Deed::Delete) => self.deletes(),
+            Some(Deed::Delete | Deed::Remove) => self.deletes(),
             Some(Deed::Read | Deed::List | Deed::Write) | None => self.reveals(),
             _ => {}
         }
@@ -74,10 +74,22 @@ impl Seen<'_> {
         }
         let object = self.text(&["object", "type", "kind", "resource", "resourcetype", "entity"]).map(Words::of);
         let all = self.switched(&["permanent", "permanently", "all", "everything", "hard", "cascade"]);
-        let small = is_small(name) || object.as_ref().is_some_and(is_small);
-        if (all || !small) && !self.is_bounded() {
-            let what = object.filter(|_| !all).unwrap_or_default();
-            self.destroys(format!("deletes {}", if what.is_empty() { name.text() } else { what.text() }).as_str());
+        // What chose the deed says best what it is done to.
+        let size = self
+            .given
+            .chosen
+            .as_ref()
+            .and_then(size)
+            .or_else(|| size(name))
+            .or_else(|| object.and_then(|it| size(&it)));
+        let lost = match size {
+            Some(Size::Small) => all,
+            Some(Size::Large) => true,
+            Some(Size::Unknown) | None => all || self.deed == Some(Deed::Delete),
+        };
+        if lost && !self.is_bounded() {
+            let what = format!("deletes ({})", self.given.chosen.as_ref().unwrap_or(name).text());
+            self.destroys(&what);
         }
     }
 
@@ -108,11 +120,7 @@ impl Seen<'_> {
             key.any(&["drop", "truncate", "purge", "wipe"])
                 || key.any(&["delete"]) && key.any(&["all", "existing", "everything", "first"])
         };
-        !self.local_files_only() && self.given.on.iter().any(wipes)
-    }
-
-    fn local_files_only(&self) -> bool {
-        self.deed == Some(Deed::Delete)
+        !matches!(self.deed, Some(Deed::Delete | Deed::Remove)) && self.given.on.iter().any(wipes)
     }
 
     /// Credentials that come back.
@@ -180,7 +188,10 @@ impl Seen<'_> {
 
     /// Rights that nobody should get by the way.
     fn rights(&mut self) {
-        let gives = !matches!(self.deed, Some(Deed::Read | Deed::List | Deed::Delete | Deed::Detach | Deed::Try));
+        let gives = !matches!(
+            self.deed,
+            Some(Deed::Read | Deed::List | Deed::Delete | Deed::Remove | Deed::Detach | Deed::Try)
+        );
         if !gives {
             return;
         }
@@ -203,7 +214,7 @@ impl Seen<'_> {
     }
 
     fn protection(&mut self) {
-        let off = matches!(self.deed, Some(Deed::Disable | Deed::Delete))
+        let off = matches!(self.deed, Some(Deed::Disable | Deed::Delete | Deed::Remove))
             || self.given.chosen.as_ref().is_some_and(|word| word.any(&["disable", "off"]));
         if off && self.tool.name.any(PROTECTIONS) {
             self.say(Kind::Weaken, Flag::Remote.into(), "switches a protection off");

@@ -83,6 +83,8 @@ pub(super) enum Deed {
     Copy,
     Move,
     Delete,
+    /// The same, or something is only taken out of somewhere.
+    Remove,
     /// Something is let go of that was only connected: a member, a mark.
     Detach,
     Run,
@@ -210,9 +212,6 @@ const VERBS: &[(Deed, &[&str])] = &[
         Deed::Delete,
         &[
             "delete",
-            "remove",
-            "rm",
-            "drop",
             "destroy",
             "purge",
             "truncate",
@@ -220,23 +219,19 @@ const VERBS: &[(Deed, &[&str])] = &[
             "wipe",
             "erase",
             "terminate",
-            "empty",
             "flush",
             "flushall",
-            "clear",
             "del",
-            "rmdir",
-            "unlink",
             "obliterate",
             "decommission",
             "nuke",
-            "trash",
             "expunge",
-            "kill",
             "teardown",
             "deprovision",
+            "rmdir",
         ],
     ),
+    (Deed::Remove, &["remove", "rm", "drop", "clear", "empty", "unlink", "kill", "trash"]),
     (
         Deed::Detach,
         &[
@@ -328,7 +323,7 @@ pub(super) fn deed(words: &Words) -> Option<Deed> {
     let first = verb(words.first());
     match (first, sure) {
         // `run_delete` is odd, `list_…` and `query_…` are not.
-        (Some(Deed::Run), Some(Deed::Delete)) => sure,
+        (Some(Deed::Run), Some(Deed::Delete | Deed::Remove)) => sure,
         (Some(first), _) => Some(first),
         (None, Some(sure)) => Some(sure),
         (None, None) => words.iter().find_map(verb),
@@ -452,8 +447,82 @@ const SMALL: &[&str] = &[
     "worksheet",
 ];
 
-/// Whether what a name speaks of is small: its last word that is no verb decides, as in `delete_issue_reaction`.
-pub(super) fn is_small(words: &Words) -> bool {
-    let noun = words.iter().rev().find(|word| verb(word) != Some(Deed::Delete) && word.len() > 1);
-    noun.is_some_and(|noun| is_one(noun, SMALL))
+/// Things that the work of many people hangs on.
+const LARGE: &[&str] = &[
+    "account",
+    "app",
+    "application",
+    "backup",
+    "bucket",
+    "catalog",
+    "cluster",
+    "collection",
+    "container",
+    "database",
+    "db",
+    "deployment",
+    "disk",
+    "domain",
+    "droplet",
+    "environment",
+    "guest",
+    "index",
+    "instance",
+    "keyspace",
+    "machine",
+    "namespace",
+    "network",
+    "org",
+    "organization",
+    "pod",
+    "project",
+    "queue",
+    "registry",
+    "repo",
+    "repository",
+    "schema",
+    "server",
+    "service",
+    "site",
+    "snapshot",
+    "stack",
+    "storage",
+    "store",
+    "table",
+    "team",
+    "tenant",
+    "topic",
+    "user",
+    "vault",
+    "vm",
+    "volume",
+    "vpc",
+    "warehouse",
+    "zone",
+    "folder",
+    "directory",
+];
+
+/// How much is lost with what a name speaks of: its last word that is no verb decides, as in `delete_issue_reaction`. What
+/// follows `by` or `in` says how and where.
+pub(super) fn size(words: &Words) -> Option<Size> {
+    let ends = |word: &&str| !["by", "in", "for", "from", "of"].contains(word);
+    let head: Vec<&str> = words.iter().take_while(ends).collect();
+    let size = |word: &&str| match word {
+        word if is_one(word, SMALL) => Some(Size::Small),
+        word if is_one(word, LARGE) => Some(Size::Large),
+        word if verb(word).is_some() || word.len() < 2 || PARTS.contains(word) => None,
+        _ => Some(Size::Unknown),
+    };
+    head.iter().rev().find_map(size)
+}
+
+/// Words that say how many, or what they are told apart by.
+const PARTS: &[&str] = &["batch", "bulk", "many", "multi", "all", "id", "ids", "one", "manage", "api"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    Small,
+    Unknown,
+    Large,
 }
