@@ -22,7 +22,7 @@ pub(crate) struct Target {
     pub hard: &'static [(&'static str, Hard)],
 }
 
-pub(crate) const ALL: &[Target] = &[SHELL, CALL, SECRETS, POLICY, CEL, RECORD, HOOK];
+pub(crate) const ALL: &[Target] = &[SHELL, CALL, SQL, ADDRESS, SECRETS, POLICY, CEL, RECORD, HOOK];
 
 pub(crate) fn named(name: &str) -> Result<&'static Target, String> {
     let names = || ALL.iter().map(|target| target.name).collect::<Vec<_>>().join(", ");
@@ -185,10 +185,133 @@ const CALL: Target = Target {
         "\"commands\":",
         "\"content\":",
     ],
-    hard: &[("a patch of many files", |size| {
-        let lines = "*** Update File: a/b\n@@\n-x\n+y\n".repeat(size / 34 + 1);
-        json!({ "patch": format!("*** Begin Patch\n{lines}*** End Patch") }).to_string().into_bytes()
-    })],
+    hard: &[
+        ("a patch of many files", |size| {
+            let lines = "*** Update File: a/b\n@@\n-x\n+y\n".repeat(size / 34 + 1);
+            json!({ "patch": format!("*** Begin Patch\n{lines}*** End Patch") }).to_string().into_bytes()
+        }),
+        ("many paths", |size| json!({ "paths": vec!["src/main.rs"; size / 14 + 1] }).to_string().into_bytes()),
+        ("many commands", |size| json!({ "commands": vec!["rm -r a"; size / 10 + 1] }).to_string().into_bytes()),
+        ("many names", |size| {
+            let members = (0..size / 24 + 1).map(|number| (format!("a{number}_path"), json!("src/main.rs")));
+            Value::Object(members.collect()).to_string().into_bytes()
+        }),
+        ("many objects", |size| {
+            let one = json!({ "path": "a", "content": "b" });
+            json!({ "items": vec![one; size / 26 + 1] }).to_string().into_bytes()
+        }),
+    ],
+};
+
+/// A call of a tool of some server.
+fn foreign(name: &str, args: &Value) {
+    let tool = Tool::Foreign { name, server: Some("server") };
+    drop(tollgate_shell::understand_call(&tool, args, &AROUND));
+}
+
+const SQL: Target = Target {
+    name: "sql",
+    run: |input| {
+        let text = String::from_utf8_lossy(input);
+        for name in ["postgres_query", "mysql_query", "write_cypher"] {
+            foreign(name, &json!({ "sql": text }));
+        }
+    },
+    words: &[
+        "SELECT ",
+        "DROP TABLE ",
+        "DELETE FROM ",
+        "WHERE ",
+        "UPDATE ",
+        "SET ",
+        "TRUNCATE ",
+        "ALTER TABLE ",
+        "GRANT ALL ",
+        "BEGIN ",
+        "DO $$",
+        "$$",
+        "/*",
+        "*/",
+        "--",
+        "\n",
+        ";",
+        "'",
+        "\"",
+        "`",
+        "(",
+        ")",
+        "#",
+        "/*!50000 ",
+        "EXPLAIN ",
+        "ANALYZE ",
+        "MATCH (n) ",
+        "DETACH DELETE n",
+        "INTO OUTFILE '",
+        "COPY ",
+        "PROGRAM '",
+        "\\! ",
+        "=",
+        "1",
+        " OR ",
+        "WITH x AS (",
+    ],
+    hard: &[
+        ("statements", |size| filled(size, "select 1;")),
+        ("parentheses", |size| filled(size, "select (")),
+        ("comments", |size| filled(size, "/*")),
+        ("quotes", |size| filled(size, "'")),
+        ("dollars", |size| filled(size, "$a$")),
+        ("nested", |size| filled(size, "do 'begin execute ")),
+        ("verbs", |size| filled(size, "with drop delete ")),
+        ("or", |size| filled(size, "delete from a where 1 or ")),
+    ],
+};
+
+const ADDRESS: Target = Target {
+    name: "address",
+    run: |input| {
+        let text = String::from_utf8_lossy(input);
+        for name in ["fetch_page", "delete_page", "read_file"] {
+            foreign(name, &json!({ "url": text, "path": text }));
+        }
+    },
+    words: &[
+        "http://",
+        "https://",
+        "file://",
+        "FILE:",
+        "//",
+        "/",
+        "..",
+        "%2e",
+        "%2F",
+        "%",
+        "@",
+        ":",
+        "?",
+        "#",
+        "[",
+        "]",
+        "::ffff:",
+        "169.254.169.254",
+        "0xa9fe",
+        "0251",
+        "2852039166",
+        "localhost",
+        "~",
+        "$HOME",
+        "\\",
+        "C:\\",
+        "view-source:",
+        ".ssh/id_rsa",
+    ],
+    hard: &[
+        ("percent", |size| filled(size, "%2e")),
+        ("dots", |size| filled(size, "http://1.")),
+        ("at", |size| filled(size, "http://a@")),
+        ("slashes", |size| filled(size, "file:///../")),
+        ("colons", |size| filled(size, "http://[::")),
+    ],
 };
 
 const SECRETS: Target = Target {

@@ -38,7 +38,7 @@ Usage: cargo xtask <chore>
                         clone (in TOLLGATE_PEERS, else in the user's cache), and print where they are
   soak [--minutes N] [NAME]
                         property tests, killed processes and fuzzers with fresh random cases, for N minutes
-                        each (10 unless told); NAME is one of them: pipeline, audit, shell, call, secrets,
+                        each (10 unless told); NAME is one of them: pipeline, audit, shell, call, sql, address, secrets,
                         policy, cel, record, hook
   soak mutants [--sample N] [--seed S] [CRATE]...
                         change N small things (24 unless told) in each crate, one at a time, and see whether its

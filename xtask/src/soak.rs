@@ -33,7 +33,7 @@ const GOOD_ROUND: Duration = Duration::from_secs(20);
 /// fuzzer.
 const PIPELINE: &str = "pipeline";
 const AUDIT: &str = "audit";
-const FUZZED: &[&str] = &["shell", "call", "secrets", "policy", "cel", "record", "hook"];
+const FUZZED: &[&str] = &["shell", "call", "sql", "address", "secrets", "policy", "cel", "record", "hook"];
 
 /// `[--minutes N] [NAME]`, or `mutants` with arguments of its own.
 pub(crate) fn run(args: &[&str]) -> Result {

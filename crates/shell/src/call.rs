@@ -68,7 +68,7 @@ pub fn understand_call(tool: &Tool<'_>, args: &Value, around: &Surroundings<'_>)
 
 /// The same in one folder.
 fn understand_at(kind: &str, args: &Value, around: Surroundings<'_>) -> Vec<Effect> {
-    let mut call = Call { around, effects: Vec::new() };
+    let mut call = Call::new(around);
     match kind {
         "exec" => call.runs(args),
         "stdin" => call.types(args),
@@ -148,6 +148,17 @@ const URLS: &[&str] = &["url", "urls", "requests", "prompt", "uri"];
 struct Call<'a> {
     around: Surroundings<'a>,
     effects: Vec<Effect>,
+    /// How many more commands are followed.
+    left: usize,
+}
+
+/// How many commands one call may hand over. Each alone may take long to follow.
+const MOST_COMMANDS: usize = 256;
+
+impl<'a> Call<'a> {
+    fn new(around: Surroundings<'a>) -> Self {
+        Self { around, effects: Vec::new(), left: MOST_COMMANDS }
+    }
 }
 
 /// JSON that was put into a string.
@@ -298,6 +309,11 @@ impl Call<'_> {
     }
 
     fn script(&mut self, text: &str) {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None if self.effects.last().is_some_and(|effect| effect.kind == Kind::Unknown) => return,
+            None => return self.effects.push(unclear("hands over more commands than can be followed")),
+        }
         if text.trim_start().starts_with("*** Begin Patch") {
             return self.patch(text);
         }

@@ -12,21 +12,21 @@ mod service;
 mod tests;
 mod words;
 
-use serde_json::{Map, Value};
+use std::rc::Rc;
 
-use super::{Call, MOST_FOLDERS, folders, join};
+use serde_json::Value;
+
+use super::{Call, MOST_FOLDERS, folders, join, unclear};
 use crate::effect::{Effect, Flag, Flags, Kind};
 use crate::path::Surroundings;
 use words::{Deed, Words};
 
-/// How many arguments are looked at, with all that is in them.
-const MOST: usize = 4096;
+/// How many texts among the arguments are looked at.
+const MOST: usize = 20_000;
 /// How deep arguments may nest. Documents do not get deeper.
 const DEEPEST: usize = 128;
 /// How deep an argument may stand that chooses what is done: at the top, or where all arguments are wrapped in one.
 const CHOOSING: usize = 2;
-
-type Object = Map<String, Value>;
 
 /// Which tool.
 struct Named {
@@ -53,23 +53,21 @@ impl Named {
 
 /// What a call of such a tool does.
 pub(super) fn understand(name: &str, server: Option<&str>, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
-    let Some(top) = args.as_object() else { return Vec::new() };
     let tool = Named::new(name, server);
-    let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
-    let mut given = Given { settled: tool.name.any(&settles), ..Given::default() };
-    given.gather(&Words::default(), args, top, 0);
-    let mut effects = understand_at(&tool, top, &given, *around);
+    let given = Given::of(args, &tool);
+    let mut effects = understand_at(&tool, &given, *around);
     for folder in folders(args, around).iter().take(MOST_FOLDERS) {
-        join(&mut effects, understand_at(&tool, top, &given, Surroundings { cwd: Some(folder), ..*around }));
+        join(&mut effects, understand_at(&tool, &given, Surroundings { cwd: Some(folder), ..*around }));
+    }
+    if given.texts.len() >= MOST {
+        effects.push(unclear("is given more than can be looked at"));
     }
     effects
 }
 
-fn understand_at(tool: &Named, top: &Object, given: &Given<'_>, around: Surroundings<'_>) -> Vec<Effect> {
-    let own = words::deed(&tool.name);
-    let deed = given.chosen.as_ref().and_then(words::deed).or(own);
-    let call = Call { around, effects: Vec::new() };
-    let mut seen = Seen { tool, top, given, deed, call, local: false, ran: false };
+fn understand_at(tool: &Named, given: &Given<'_>, around: Surroundings<'_>) -> Vec<Effect> {
+    let deed = given.chosen.as_ref().and_then(words::deed).or_else(|| words::deed(&tool.name));
+    let mut seen = Seen { tool, given, deed, call: Call::new(around), local: false, ran: false };
     seen.all();
     seen.call.effects
 }
@@ -77,51 +75,101 @@ fn understand_at(tool: &Named, top: &Object, given: &Given<'_>, around: Surround
 /// What a call was given.
 #[derive(Default)]
 struct Given<'v> {
+    /// The objects, the one with all arguments first.
+    objects: Vec<Object<'v>>,
     texts: Vec<Text<'v>>,
-    objects: Vec<&'v Object>,
     /// Switches that are on.
-    on: Vec<Words>,
+    on: Vec<Rc<Words>>,
     /// What an argument such as `method` chose.
     chosen: Option<Words>,
     /// The name of the tool says what is done, so that an `action` is one of what it is done to: a rule that drops.
     settled: bool,
 }
 
+/// An object among the arguments, and what each of its texts wants to know of the others: there may be many.
+struct Object<'v> {
+    members: Vec<(Rc<Words>, &'v Value)>,
+    /// It speaks of a hosted repository or a store.
+    hosted: bool,
+    /// Something in it is what a file shall hold.
+    content: bool,
+    /// Files are looked into, not only told by their names.
+    inside: bool,
+}
+
+impl<'v> Object<'v> {
+    fn new(members: Vec<(Rc<Words>, &'v Value)>) -> Self {
+        let object = Self { members, hosted: false, content: false, inside: false };
+        let [hosted, content] = [files::HOSTED, files::CONTENTS].map(|names| object.has(names));
+        let inside = object.has(files::INSIDE) || object.get(&["pattern"]).is_some_and(|it| !files::is_of_names(it));
+        Self { hosted, content, inside, ..object }
+    }
+
+    /// The member with one of these names, however it divides its words.
+    fn get(&self, names: &[&str]) -> Option<&'v Value> {
+        let named = |words: &Words| names.iter().any(|name| words.are(name));
+        self.members.iter().find(|(key, _)| named(key)).map(|(_, value)| *value)
+    }
+
+    fn text(&self, names: &[&str]) -> Option<&'v str> {
+        self.get(names).and_then(Value::as_str)
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        self.get(names).is_some()
+    }
+}
+
 /// One text among the arguments.
 struct Text<'v> {
     /// What it is called: by its own name, or that of the list it stands in.
-    key: Words,
+    key: Rc<Words>,
     text: &'v str,
     /// The object it stands in.
-    beside: &'v Object,
+    object: usize,
 }
 
 /// Arguments that choose what is done.
 const CHOOSES: &[&str] = &["action", "operation", "op", "method", "mode", "verb", "subcommand"];
 
 impl<'v> Given<'v> {
-    fn gather(&mut self, key: &Words, value: &'v Value, beside: &'v Object, depth: usize) {
+    fn of(args: &'v Value, tool: &Named) -> Self {
+        let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
+        let mut given = Self { settled: tool.name.any(&settles), ..Self::default() };
+        given.gather(&Rc::default(), args, 0, 0);
+        if given.objects.is_empty() {
+            given.objects.push(Object::new(Vec::new()));
+        }
+        given
+    }
+
+    fn gather(&mut self, key: &Rc<Words>, value: &'v Value, object: usize, depth: usize) {
         if depth > DEEPEST || self.texts.len() >= MOST {
             return;
         }
         match value {
             Value::String(text) => {
-                let chooses = depth <= CHOOSING && CHOOSES.iter().any(|name| key.are(name));
-                let chooses = chooses && !(self.settled && key.are("action"));
-                if chooses && self.chosen.is_none() && text.len() <= 40 && !text.contains(' ') {
-                    self.chosen = Some(Words::of(text));
-                }
-                self.texts.push(Text { key: key.clone(), text, beside });
+                self.choose(key, text, depth);
+                self.texts.push(Text { key: Rc::clone(key), text, object });
             }
-            Value::Array(items) => items.iter().for_each(|item| self.gather(key, item, beside, depth + 1)),
+            Value::Array(items) => items.iter().for_each(|item| self.gather(key, item, object, depth + 1)),
             Value::Object(members) => {
-                self.objects.push(members);
-                for (name, member) in members {
-                    self.gather(&Words::of(name), member, members, depth + 1);
-                }
+                let members = members.iter().map(|(name, member)| (Rc::new(Words::of(name)), member));
+                let members: Vec<(Rc<Words>, &Value)> = members.collect();
+                let object = self.objects.len();
+                self.objects.push(Object::new(members.clone()));
+                members.iter().for_each(|(key, member)| self.gather(key, member, object, depth + 1));
             }
-            Value::Bool(true) => self.on.push(key.clone()),
+            Value::Bool(true) => self.on.push(Rc::clone(key)),
             Value::Null | Value::Bool(false) | Value::Number(_) => {}
+        }
+    }
+
+    fn choose(&mut self, key: &Words, text: &str, depth: usize) {
+        let chooses = depth <= CHOOSING && CHOOSES.iter().any(|name| key.are(name));
+        let is_property = self.settled && key.are("action");
+        if chooses && !is_property && self.chosen.is_none() && text.len() <= 40 && !text.contains(' ') {
+            self.chosen = Some(Words::of(text));
         }
     }
 
@@ -135,7 +183,6 @@ impl<'v> Given<'v> {
 /// A call as it is looked at.
 struct Seen<'a> {
     tool: &'a Named,
-    top: &'a Object,
     given: &'a Given<'a>,
     deed: Option<Deed>,
     call: Call<'a>,
@@ -179,24 +226,18 @@ impl<'a> Seen<'a> {
         self.given.on.iter().any(|key| key.any(words))
     }
 
+    /// The object with all arguments.
+    fn top(&self) -> &'a Object<'a> {
+        &self.given.objects[0]
+    }
+
     /// The argument with one of these names, at the top or where all arguments are wrapped in one.
     fn argument(&self, names: &[&str]) -> Option<&'a Value> {
-        let wrapped = self.top.values().filter_map(Value::as_object).filter(|_| self.top.len() == 1).flatten();
-        self.top.iter().chain(wrapped).find(|(key, _)| is_named(key, names)).map(|(_, value)| value)
+        let wrapped = self.given.objects.get(1).filter(|_| self.top().members.len() == 1);
+        self.top().get(names).or_else(|| wrapped?.get(names))
     }
 
     fn text(&self, names: &[&str]) -> Option<&'a str> {
         self.argument(names).and_then(Value::as_str)
     }
-}
-
-/// Whether an argument has one of these names, however it divides its words.
-fn is_named(key: &str, names: &[&str]) -> bool {
-    let words = Words::of(key);
-    names.iter().any(|name| words.are(name))
-}
-
-/// The member of an object with one of these names.
-fn member<'v>(object: &'v Object, names: &[&str]) -> Option<&'v Value> {
-    object.iter().find(|(key, _)| is_named(key, names)).map(|(_, value)| value)
 }

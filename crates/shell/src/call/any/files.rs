@@ -1,7 +1,7 @@
 //! Paths among the arguments, and addresses.
 
 use super::words::Deed;
-use super::{Object, Seen, Text, is_named, member};
+use super::{Seen, Text};
 use crate::call::{FOLDERS, quoted};
 use crate::effect::Kind;
 use crate::path::host;
@@ -19,9 +19,12 @@ const SAVES: &[&str] = &["output", "out", "save", "saved", "destination", "dest"
 /// Something is taken from there.
 const TAKES: &[&str] = &["input", "source", "src", "upload", "attachment", "template", "import"];
 /// What goes into a file.
-const CONTENTS: &[&str] = &["content", "contents", "text", "data", "body", "edits", "filetext", "newtext", "source"];
+pub(super) const CONTENTS: &[&str] =
+    &["content", "contents", "text", "data", "body", "edits", "filetext", "newtext", "source"];
+/// A search with one of these looks into files.
+pub(super) const INSIDE: &[&str] = &["regex", "query", "content", "text", "contentpattern"];
 /// Beside these, a path that starts nowhere is one of a hosted repository or a store.
-const HOSTED: &[&str] = &[
+pub(super) const HOSTED: &[&str] = &[
     "owner",
     "repo",
     "repository",
@@ -78,13 +81,13 @@ impl Seen<'_> {
             || text.text.starts_with("./")
             || text.text.starts_with("../")
             || text.text.get(1..3) == Some(":\\");
-        let hosted = |object: &Object| object.keys().any(|key| is_named(key, HOSTED));
-        rooted && !self.is_request() || !rooted && !hosted(self.top) && !hosted(text.beside)
+        let hosted = |object: usize| self.given.objects[object].hosted;
+        rooted && !self.is_request() || !rooted && !hosted(0) && !hosted(text.object)
     }
 
     /// Whether a path is that of a request.
     fn is_request(&self) -> bool {
-        member(self.top, &["method"]).is_some() || self.tool.name.any(&["request", "api", "http", "rest", "endpoint"])
+        self.top().has(&["method"]) || self.tool.name.any(&["request", "api", "http", "rest", "endpoint"])
     }
 
     pub(super) fn files(&mut self, tries: bool, dry: bool) {
@@ -115,6 +118,8 @@ impl Seen<'_> {
     fn kind_of(&self, text: &Text<'_>, tries: bool, dry: bool) -> Option<Kind> {
         let (name, key) = (&self.tool.name, &text.key);
         let written = Some(Kind::Overwrite).filter(|_| !tries);
+        // Nothing can be written there: it is a path of something else.
+        let written = written.filter(|_| text.text != "/");
         let read = Some(Kind::Read).filter(|_| !tries || dry);
         let fetches = name.any(&["download", "export", "pull", "dump", "screenshot", "backup"]);
         let about_files = name.any(&["file", "notebook", "directory", "folder", "path", "content"]);
@@ -128,7 +133,7 @@ impl Seen<'_> {
             Some(Deed::Read) if self.only_names(text) => None,
             Some(Deed::Read) if fetches && !key.any(&["remote"]) && (key.any(&["local"]) || !about_files) => written,
             Some(Deed::Read | Deed::Run) | None if !about_files && key.last() == "filename" => written,
-            None if member(text.beside, CONTENTS).is_some() => written,
+            None if self.given.objects[text.object].content => written,
             Some(Deed::Read | Deed::Run) | None => read,
             Some(Deed::Write) if key.any(TAKES) => read,
             Some(Deed::Write) => written,
@@ -142,19 +147,17 @@ impl Seen<'_> {
     /// A search that only tells the names of files.
     fn only_names(&self, text: &Text<'_>) -> bool {
         let searches = self.tool.name.any(&["search", "find", "glob"]);
-        let looks_into = member(text.beside, &["regex", "query", "content", "text", "contentpattern"]).is_some();
-        searches && !looks_into && !member(text.beside, &["pattern"]).is_some_and(|pattern| !is_of_names(pattern))
+        searches && !self.given.objects[text.object].inside
     }
 
     /// What comes from one place and goes to another, wherever both stand together.
     fn copied(&mut self) {
-        for object in self.given.objects.clone() {
+        for object in &self.given.objects {
             let one = |names: &[&str]| {
-                let named = |key: &str| super::Words::of(key).any(names);
-                object.iter().find(|(key, _)| named(key)).and_then(|(_, value)| value.as_str())
+                object.members.iter().find(|(key, _)| key.any(names)).and_then(|(_, value)| value.as_str())
             };
             let (Some(from), Some(to)) = (one(SOURCES), one(TARGETS)) else { continue };
-            if object.keys().any(|key| is_named(key, HOSTED)) {
+            if object.hosted {
                 continue;
             }
             self.local = true;
@@ -194,7 +197,7 @@ impl Seen<'_> {
 }
 
 /// Patterns such as `**/*.rs` are for names.
-fn is_of_names(pattern: &serde_json::Value) -> bool {
+pub(super) fn is_of_names(pattern: &serde_json::Value) -> bool {
     pattern.as_str().is_some_and(|pattern| pattern.contains('*') && !pattern.contains(".*"))
 }
 

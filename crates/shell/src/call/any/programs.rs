@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::words::{Deed, Words};
-use super::{Object, Seen, is_named, member};
+use super::{Object, Seen};
 use crate::call::{opened, quoted};
 
 /// What an argument holds, told by its last word.
@@ -101,14 +101,14 @@ impl Seen<'_> {
             self.kubernetes();
         }
         self.modes();
-        for object in self.given.objects.clone() {
-            for (key, value) in object {
-                self.handed(&Words::of(key), value, object);
+        for object in &self.given.objects {
+            for (key, value) in &object.members {
+                self.handed(key, value, object);
             }
         }
     }
 
-    fn handed(&mut self, key: &Words, value: &Value, beside: &Object) {
+    fn handed(&mut self, key: &Words, value: &Value, beside: &Object<'_>) {
         let Some(role) = self.role(key) else { return };
         let opened = opened(value).filter(|_| role != Role::Code && role != Role::Query);
         let value = opened.as_ref().unwrap_or(value);
@@ -133,7 +133,7 @@ impl Seen<'_> {
             Role::Command | Role::Arguments => true,
             // In a tool that sends or writes, it is a text among others.
             Role::Code => match key.last() {
-                "source" => member(self.top, &["celltype"]).is_some() || name.any(&["cell"]),
+                "source" => self.top().has(&["celltype"]) || name.any(&["cell"]),
                 "function" | "expression" => self.speaks_code() || self.deed == Some(Deed::Run),
                 "script" | "program" => true,
                 _ => self.deed == Some(Deed::Run) || self.speaks_code(),
@@ -152,12 +152,12 @@ impl Seen<'_> {
         PROGRAMS.iter().find(|(_, names)| self.tool.speaks_of(names)).map(|(program, _)| *program)
     }
 
-    fn command(&mut self, key: &Words, value: &Value, beside: &Object) {
+    fn command(&mut self, key: &Words, value: &Value, beside: &Object<'_>) {
         self.ran = true;
         let several = key.last().ends_with('s');
         match value {
             Value::String(text) => {
-                let rest = member(beside, &["args", "argv", "arguments", "parameters"]).and_then(Value::as_array);
+                let rest = beside.get(&["args", "argv", "arguments", "parameters"]).and_then(Value::as_array);
                 let line = match rest {
                     Some(rest) if !text.contains(' ') => quoted(std::iter::once(value).chain(rest)),
                     _ => text.clone(),
@@ -173,8 +173,8 @@ impl Seen<'_> {
     }
 
     /// A command line, with what it reads, and as the words of the program that the tool is named after.
-    fn line(&mut self, line: &str, beside: &Object) {
-        match member(beside, &["stdin", "input"]).and_then(Value::as_str) {
+    fn line(&mut self, line: &str, beside: &Object<'_>) {
+        match beside.text(&["stdin", "input"]) {
             Some(stdin) => self.call.script(&format!("printf %s {} | {line}", quoted(&[stdin.into()]))),
             None => self.call.script(line),
         }
@@ -183,15 +183,15 @@ impl Seen<'_> {
         }
     }
 
-    fn arguments(&mut self, value: &Value, beside: &Object) {
-        let Some(program) = self.program().filter(|_| member(beside, &["command", "cmd"]).is_none()) else { return };
+    fn arguments(&mut self, value: &Value, beside: &Object<'_>) {
+        let Some(program) = self.program().filter(|_| !beside.has(&["command", "cmd"])) else { return };
         let words = match value {
             Value::String(text) => text.clone(),
             Value::Array(items) if items.iter().all(Value::is_string) => quoted(items),
             _ => return,
         };
         self.ran = true;
-        let image = member(beside, &["image"]).and_then(Value::as_str);
+        let image = beside.text(&["image"]);
         let line = match image.filter(|_| matches!(program, "docker" | "podman")) {
             Some(image) => format!("{program} run {words} {}", quoted(&[image.into()])),
             None => format!("{program} {words}"),
@@ -199,10 +199,10 @@ impl Seen<'_> {
         self.call.script(&line);
     }
 
-    fn code(&mut self, text: &str, key: &Words, beside: &Object) {
+    fn code(&mut self, text: &str, key: &Words, beside: &Object<'_>) {
         self.ran = true;
-        let named = member(beside, &["language", "languageid", "lang", "interpreter", "runtime", "kernel", "engine"]);
-        let named = named.and_then(Value::as_str).map(Words::of).unwrap_or_default();
+        let named = beside.text(&["language", "languageid", "lang", "interpreter", "runtime", "kernel", "engine"]);
+        let named = named.map(Words::of).unwrap_or_default();
         let spoken = |(_, names): &&(&str, &[&str])| {
             named.any(names) || named.is_empty() && (key.any(names) || self.tool.speaks_of(names))
         };
@@ -277,16 +277,17 @@ impl Seen<'_> {
             line.push(' ');
             line.push_str(&quoted(&[word.into()]));
         };
-        for (key, value) in self.top.iter() {
+        let is = |key: &Words, names: &[&str]| names.iter().any(|name| key.are(name));
+        for (key, value) in &self.top().members {
             match value {
-                Value::String(text) if is_named(key, &["mode", "action", "operation", "subcommand"]) => match deed {
+                Value::String(text) if is(key, &["mode", "action", "operation", "subcommand"]) => match deed {
                     "reset" => add(&format!("--{text}")),
                     "branch" | "tag" if text == "delete" => add("-D"),
                     "branch" | "tag" => {}
                     _ => add(text),
                 },
                 Value::Bool(true) => {
-                    let flag = Words::of(key).iter().collect::<Vec<_>>().join("-");
+                    let flag = key.iter().collect::<Vec<_>>().join("-");
                     let short = match flag.as_str() {
                         "directories" => "-d",
                         "ignored" => "-x",
@@ -295,8 +296,8 @@ impl Seen<'_> {
                     };
                     if short.is_empty() { add(&format!("--{flag}")) } else { add(short) }
                 }
-                Value::String(text) if is_named(key, REFERENCES) => add(text),
-                Value::Array(items) if is_named(key, &["files", "paths", "args"]) => {
+                Value::String(text) if is(key, REFERENCES) => add(text),
+                Value::Array(items) if is(key, &["files", "paths", "args"]) => {
                     items.iter().filter_map(Value::as_str).for_each(&mut add);
                 }
                 _ => {}
@@ -306,7 +307,7 @@ impl Seen<'_> {
     }
 
     fn is_kubernetes(&self) -> bool {
-        member(self.top, &["kind"]).is_some_and(Value::is_string) && member(self.top, &["apiversion"]).is_some()
+        self.top().text(&["kind"]).is_some() && self.top().has(&["apiversion"])
             || self.tool.speaks_of(&["kubernetes", "k8s", "kubectl"])
     }
 

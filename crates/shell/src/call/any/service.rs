@@ -1,10 +1,10 @@
 //! What a service does on somebody's behalf: deletes, hands out credentials, gives rights.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::programs::DATABASES;
 use super::words::{Deed, Size, Words, is_one, size};
-use super::{Object, Seen, member};
+use super::{Object, Seen};
 use crate::effect::{Flag, Flags, Kind};
 
 /// Names of stores whose every item is a credential.
@@ -109,7 +109,7 @@ impl Seen<'_> {
                 let always = ["", "*", "true", "1", "1=1", "1 = 1", "{}"].contains(&text.to_ascii_lowercase().as_str());
                 !always && (!request || text.contains('?') || text.matches('/').count() > 1)
             }
-            Value::Object(filter) => !is_everything(filter),
+            filter @ Value::Object(_) => !is_everything(filter),
             _ => false,
         }
     }
@@ -120,7 +120,7 @@ impl Seen<'_> {
             key.any(&["drop", "truncate", "purge", "wipe"])
                 || key.any(&["delete"]) && key.any(&["all", "existing", "everything", "first"])
         };
-        !matches!(self.deed, Some(Deed::Delete | Deed::Remove)) && self.given.on.iter().any(wipes)
+        !matches!(self.deed, Some(Deed::Delete | Deed::Remove)) && self.given.on.iter().any(|key| wipes(key))
     }
 
     /// Credentials that come back.
@@ -204,10 +204,9 @@ impl Seen<'_> {
                 || grants && text.key.any(&["role", "permission", "policy", "level"]) && exact.contains(&text.text)
                 || is_dangerous_manifest(text.text)
         };
-        let everything = |object: &&Object| allows_everything(object);
         if self.switched(&["superuser", "privileged", "admin", "administrator"])
             || self.given.texts.iter().any(text)
-            || self.given.objects.iter().any(everything)
+            || self.given.objects.iter().any(allows_everything)
         {
             self.say(Kind::Escalate, Flag::Force.into(), "gives away the rights of an administrator");
         }
@@ -265,20 +264,21 @@ fn is_shared(branch: &str) -> bool {
 }
 
 /// A filter that lets everything through.
-fn is_everything(filter: &Object) -> bool {
-    filter.is_empty()
-        || filter.contains_key("match_all")
-        || member(filter, &["query", "filter", "where"]).and_then(Value::as_object).is_some_and(is_everything)
+fn is_everything(filter: &Value) -> bool {
+    let inner = || ["query", "filter", "where"].iter().find_map(|name| filter.get(name));
+    filter.as_object().is_some_and(Map::is_empty)
+        || filter.get("match_all").is_some()
+        || inner().filter(|inner| inner.is_object()).is_some_and(is_everything)
 }
 
 /// A statement of a policy that allows all of everything.
-fn allows_everything(object: &Object) -> bool {
-    let is_star = |name: &str| match object.get(name) {
+fn allows_everything(object: &Object<'_>) -> bool {
+    let is_star = |name: &str| match object.get(&[name]) {
         Some(Value::String(text)) => text == "*",
         Some(Value::Array(items)) => items.iter().any(|item| item == "*"),
         _ => false,
     };
-    object.get("Effect").is_some_and(|effect| effect == "Allow") && is_star("Action") && is_star("Resource")
+    object.text(&["effect"]) == Some("Allow") && is_star("action") && is_star("resource")
 }
 
 /// A manifest whose pods own the machine, or whose roles own the cluster.
