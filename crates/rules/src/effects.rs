@@ -21,6 +21,7 @@ struct Says {
     flags: Flags,
     path: Option<Text>,
     host: Option<Text>,
+    secret: Option<bool>,
 }
 
 /// What a table says about an effect, wherever it is written.
@@ -41,6 +42,7 @@ impl EffectTest {
             path: text("path", parts.path, Sort::Path, mistakes),
             host: text("host", parts.host, Sort::Host, mistakes),
             kinds: None,
+            secret: None,
         };
         let any_of = parts.effect.map(|form| {
             let mut any_of = Vec::new();
@@ -89,12 +91,24 @@ impl Says {
                 .path
                 .as_ref()
                 .is_none_or(|path| effect.path.as_ref().is_some_and(|place| path_fits(path, place, facts)))
+            && self.secret.is_none_or(|secret| has_secret_address(effect) == secret)
     }
 
     fn literals(&self) -> Option<Vec<String>> {
         let path = self.path.as_ref().and_then(Text::literals);
         path.or_else(|| self.host.as_ref().and_then(Text::literals))
     }
+}
+
+/// Whether a credential stands in the address that is gone to. One in front of the host is what it logs in with.
+fn has_secret_address(effect: &Effect) -> bool {
+    let mut addresses = effect.by.split_whitespace().filter_map(|word| word.split_once("://"));
+    effect.host.is_some()
+        && addresses.any(|(_, rest)| {
+            let (authority, behind) = rest.split_once(['/', '?', '#']).unwrap_or((rest, ""));
+            let own = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+            !tollgate_secrets::scanner().find(&format!("{own}/{behind}")).is_empty()
+        })
 }
 
 /// Whether a path fits, however it is written: absolute, from home (`~/…`), from a folder of the workspace (`src/**`),
@@ -147,6 +161,7 @@ fn says(table: &EffectTable, mistakes: &mut Vec<Mistake>) -> Says {
         flags: flags(table.flag.as_ref(), mistakes),
         path: text("path", table.path.as_ref(), Sort::Path, mistakes),
         host: text("host", table.host.as_ref(), Sort::Host, mistakes),
+        secret: table.secret,
     }
 }
 

@@ -119,6 +119,9 @@ pub struct EffectTable {
     /// The host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Matcher>,
+    /// Whether the address holds a credential, other than the one it logs in with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<bool>,
 }
 
 /// A condition on an argument: a value it must equal (a text with `*` is a glob), a list of such, a table of `eq`,
