@@ -5,30 +5,28 @@
 //! command, a statement, code, what is typed into a terminal) is judged as if a shell had started that program with it
 //! ([`programs`]); what is left is the doing of a service ([`service`]).
 
+mod code;
 mod files;
+mod given;
 mod programs;
 mod service;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use super::{Call, MOST_FOLDERS, folders, join, unclear};
 use crate::effect::{Effect, Flag, Flags, Kind};
 use crate::path::Surroundings;
+use given::{Given, Inner, Object, Text};
 use words::{Deed, Words};
 
-/// How many texts among the arguments are looked at.
-const MOST: usize = 20_000;
-/// How deep arguments may nest. Documents do not get deeper.
-const DEEPEST: usize = 128;
-/// How deep an argument may stand that chooses what is done: at the top, or where all arguments are wrapped in one.
-const CHOOSING: usize = 2;
+/// How many calls may be wrapped in one.
+const MOST_CALLS: usize = 1000;
 
 /// Which tool.
+#[derive(Clone)]
 struct Named {
     /// The words of its name.
     name: Words,
@@ -45,22 +43,38 @@ impl Named {
         Self { name: Words::of(name), server: Words::of(server.unwrap_or_default()) }
     }
 
+    /// The one that was chosen within it.
+    fn inner(&self, chosen: &Words) -> Self {
+        Self { name: chosen.and(&self.name), server: self.server.clone() }
+    }
+
     /// Whether the name of the tool or of its server has one of these words.
     fn speaks_of(&self, words: &[&str]) -> bool {
         self.name.any(words) || self.server.any(words)
     }
 }
 
-/// What a call of such a tool does.
+/// What a call of such a tool does, with all calls that are wrapped in it.
 pub(super) fn understand(name: &str, server: Option<&str>, args: &Value, around: &Surroundings<'_>) -> Vec<Effect> {
-    let tool = Named::new(name, server);
-    let given = Given::of(args, &tool);
-    let mut effects = understand_at(&tool, &given, *around);
-    for folder in folders(args, around).iter().take(MOST_FOLDERS) {
-        join(&mut effects, understand_at(&tool, &given, Surroundings { cwd: Some(folder), ..*around }));
+    let unfolded = given::unfolded(args);
+    let args = unfolded.as_ref().unwrap_or(args);
+    let mut calls = vec![Inner { tool: Named::new(name, server), args }];
+    let mut effects = Vec::new();
+    let mut at = 0;
+    while at < calls.len() && at < MOST_CALLS {
+        let tool = calls[at].tool.clone();
+        let given = Given::of(calls[at].args, &tool, &mut calls);
+        effects.append(&mut understand_at(&tool, &given, *around));
+        for folder in folders(calls[at].args, around).iter().take(MOST_FOLDERS) {
+            join(&mut effects, understand_at(&tool, &given, Surroundings { cwd: Some(folder), ..*around }));
+        }
+        if given.is_cut() {
+            effects.push(unclear("is given more than can be looked at"));
+        }
+        at += 1;
     }
-    if given.texts.len() >= MOST {
-        effects.push(unclear("is given more than can be looked at"));
+    if at < calls.len() {
+        effects.push(unclear("wraps more calls than can be looked at"));
     }
     effects
 }
@@ -70,114 +84,6 @@ fn understand_at(tool: &Named, given: &Given<'_>, around: Surroundings<'_>) -> V
     let mut seen = Seen { tool, given, deed, call: Call::new(around), local: false, ran: false };
     seen.all();
     seen.call.effects
-}
-
-/// What a call was given.
-#[derive(Default)]
-struct Given<'v> {
-    /// The objects, the one with all arguments first.
-    objects: Vec<Object<'v>>,
-    texts: Vec<Text<'v>>,
-    /// Switches that are on.
-    on: Vec<Rc<Words>>,
-    /// What an argument such as `method` chose.
-    chosen: Option<Words>,
-    /// The name of the tool says what is done, so that an `action` is one of what it is done to: a rule that drops.
-    settled: bool,
-}
-
-/// An object among the arguments, and what each of its texts wants to know of the others: there may be many.
-struct Object<'v> {
-    members: Vec<(Rc<Words>, &'v Value)>,
-    /// It speaks of a hosted repository or a store.
-    hosted: bool,
-    /// Something in it is what a file shall hold.
-    content: bool,
-    /// Files are looked into, not only told by their names.
-    inside: bool,
-}
-
-impl<'v> Object<'v> {
-    fn new(members: Vec<(Rc<Words>, &'v Value)>) -> Self {
-        let object = Self { members, hosted: false, content: false, inside: false };
-        let [hosted, content] = [files::HOSTED, files::CONTENTS].map(|names| object.has(names));
-        let inside = object.has(files::INSIDE) || object.get(&["pattern"]).is_some_and(|it| !files::is_of_names(it));
-        Self { hosted, content, inside, ..object }
-    }
-
-    /// The member with one of these names, however it divides its words.
-    fn get(&self, names: &[&str]) -> Option<&'v Value> {
-        let named = |words: &Words| names.iter().any(|name| words.are(name));
-        self.members.iter().find(|(key, _)| named(key)).map(|(_, value)| *value)
-    }
-
-    fn text(&self, names: &[&str]) -> Option<&'v str> {
-        self.get(names).and_then(Value::as_str)
-    }
-
-    fn has(&self, names: &[&str]) -> bool {
-        self.get(names).is_some()
-    }
-}
-
-/// One text among the arguments.
-struct Text<'v> {
-    /// What it is called: by its own name, or that of the list it stands in.
-    key: Rc<Words>,
-    text: &'v str,
-    /// The object it stands in.
-    object: usize,
-}
-
-/// Arguments that choose what is done.
-const CHOOSES: &[&str] = &["action", "operation", "op", "method", "mode", "verb", "subcommand"];
-
-impl<'v> Given<'v> {
-    fn of(args: &'v Value, tool: &Named) -> Self {
-        let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
-        let mut given = Self { settled: tool.name.any(&settles), ..Self::default() };
-        given.gather(&Rc::default(), args, 0, 0);
-        if given.objects.is_empty() {
-            given.objects.push(Object::new(Vec::new()));
-        }
-        given
-    }
-
-    fn gather(&mut self, key: &Rc<Words>, value: &'v Value, object: usize, depth: usize) {
-        if depth > DEEPEST || self.texts.len() >= MOST {
-            return;
-        }
-        match value {
-            Value::String(text) => {
-                self.choose(key, text, depth);
-                self.texts.push(Text { key: Rc::clone(key), text, object });
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.gather(key, item, object, depth + 1)),
-            Value::Object(members) => {
-                let members = members.iter().map(|(name, member)| (Rc::new(Words::of(name)), member));
-                let members: Vec<(Rc<Words>, &Value)> = members.collect();
-                let object = self.objects.len();
-                self.objects.push(Object::new(members.clone()));
-                members.iter().for_each(|(key, member)| self.gather(key, member, object, depth + 1));
-            }
-            Value::Bool(true) => self.on.push(Rc::clone(key)),
-            Value::Null | Value::Bool(false) | Value::Number(_) => {}
-        }
-    }
-
-    fn choose(&mut self, key: &Words, text: &str, depth: usize) {
-        let chooses = depth <= CHOOSING && CHOOSES.iter().any(|name| key.are(name));
-        let is_property = self.settled && key.are("action");
-        if chooses && !is_property && self.chosen.is_none() && text.len() <= 40 && !text.contains(' ') {
-            self.chosen = Some(Words::of(text));
-        }
-    }
-
-    /// Whether a switch says that it is only to be tried.
-    fn is_dry(&self) -> bool {
-        const NAMES: &[&str] = &["dryrun", "preview", "simulate", "whatif", "validateonly", "testonly", "checkonly"];
-        self.on.iter().any(|key| NAMES.iter().any(|name| key.are(name)) || key.have(["dry", "run"]))
-    }
 }
 
 /// A call as it is looked at.
@@ -212,8 +118,16 @@ impl<'a> Seen<'a> {
 
     /// Whether it only plans, checks or translates. A plan that is analyzed has been carried out.
     fn only_tries(&self) -> bool {
-        let translates = self.deed.is_none() && self.tool.name.any(&["to"]);
-        (translates || self.deed == Some(Deed::Try)) && !self.switched(&["analyze", "execute", "apply"])
+        let translates =
+            self.tool.name.any(&["to"]) && self.tool.name.any(&["sql", "query", "code"]) && self.deed.is_none();
+        (translates || self.deed == Some(Deed::Try) || self.keeps()) && !self.switched(&["analyze", "execute", "apply"])
+    }
+
+    /// A statement that is only put down: `save_query`, `create_saved_query`.
+    fn keeps(&self) -> bool {
+        let name = &self.tool.name;
+        name.any(&["save", "saved", "convert", "analyze"])
+            && name.any(&["query", "sql", "code", "dialect", "statement"])
     }
 
     fn say(&mut self, kind: Kind, flags: Flags, what: impl Into<String>) {

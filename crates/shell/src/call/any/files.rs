@@ -15,45 +15,60 @@ const FOLDER: &[&str] = &["dir", "directory", "folder"];
 const SOURCES: &[&str] = &["source", "src", "from", "old", "origin"];
 const TARGETS: &[&str] = &["destination", "dest", "target", "to", "new"];
 /// Something is put there, whatever the tool does besides.
-const SAVES: &[&str] = &["output", "out", "save", "saved", "destination", "dest", "target", "export", "downloads"];
+const SAVES: &[&str] =
+    &["output", "out", "save", "saved", "destination", "dest", "target", "export", "downloads", "outfile", "to"];
 /// Something is taken from there.
-const TAKES: &[&str] = &["input", "source", "src", "upload", "attachment", "template", "import"];
+#[rustfmt::skip]
+const TAKES: &[&str] = &[
+    "input", "source", "src", "upload", "attachment", "template", "import", "env", "dotenv", "from", "image", "audio",
+    "media",
+];
 /// What goes into a file.
-pub(super) const CONTENTS: &[&str] =
-    &["content", "contents", "text", "data", "body", "edits", "filetext", "newtext", "source"];
+#[rustfmt::skip]
+pub(super) const CONTENTS: &[&str] = &[
+    "content", "contents", "text", "data", "body", "edits", "filetext", "newtext", "newstring", "replacement",
+    "newcontent", "source",
+];
 /// A search with one of these looks into files.
 pub(super) const INSIDE: &[&str] = &["regex", "query", "content", "text", "contentpattern"];
 /// Beside these, a path that starts nowhere is one of a hosted repository or a store.
+#[rustfmt::skip]
 pub(super) const HOSTED: &[&str] = &[
-    "owner",
-    "repo",
-    "repository",
-    "projectid",
-    "project",
-    "branch",
-    "bucket",
-    "bucketname",
-    "databaseid",
-    "spaceid",
-    "siteid",
-    "workspaceid",
-    "accountid",
-    "container",
-    "drive",
-    "driveid",
-    "ref",
-    "sha",
+    "owner", "repo", "repository", "projectid", "project", "branch", "bucket", "bucketname", "databaseid", "spaceid",
+    "siteid", "workspaceid", "accountid", "container", "drive", "driveid", "ref", "sha",
+];
+/// Names of tools that put what they see into a file.
+const CAPTURES: &[&str] = &["snapshot", "screenshot", "capture", "console", "trace", "pdf", "requests", "messages"];
+/// Verbs that take what is in a file and do something with it.
+#[rustfmt::skip]
+const LOADS: &[&str] = &[
+    "attach", "insert", "install", "import", "deploy", "set", "build", "add", "apply", "register", "configure", "load", "start",
+    "restart", "restore", "upload", "enable", "manage",
 ];
 /// Names that say that only what stands about files is told.
 const ABOUT: &[&str] = &["info", "metadata", "stat", "exists", "exist", "size", "list", "tree"];
 
+/// Arguments whose words are for people, patterns or programs: what looks like a path in them is a mention of one.
+#[rustfmt::skip]
+const PROSE: &[&str] = &[
+    "query", "pattern", "text", "message", "body", "content", "title", "description", "comment", "thought", "prompt",
+    "subject", "note", "summary", "command", "cmd", "sql", "statement", "code", "script", "selector", "xpath",
+    "regex", "url", "endpoint", "route", "reason", "caption", "label", "function", "expression", "keys", "stdin",
+    "args", "arguments", "argv",
+];
+
 impl Seen<'_> {
-    /// Whether an argument is the path of a file.
+    /// Whether an argument is the path of a file: by its name, or because it can hardly be anything else.
     fn is_path(&self, text: &Text<'_>) -> bool {
         let last = text.key.last();
-        let named = super::words::is_one(last, PATHS) || self.copies() && text.key.any(SOURCES) | text.key.any(TARGETS);
+        let by_name = super::words::is_one(last, PATHS) || text.key.any(&["path", "file", "folder", "directory"]);
+        let ends = self.copies() && (text.key.any(SOURCES) || text.key.any(TARGETS));
+        let by_looks = is_rooted(text.text) && !text.key.any(PROSE) && !text.text.contains(' ');
+        let about_it = ["id", "ids", "name", "type", "size", "pattern", "content", "contents", "text"].contains(&last)
+            && !["filename", "pathname"].contains(&last);
+        let named = by_name && !about_it || ends || by_looks;
         let folder = FOLDERS.iter().any(|name| text.key.are(&name.to_ascii_lowercase().replace('_', "")));
-        let folder = folder && self.local;
+        let folder = folder && self.ran;
         named
             && !folder
             && !text.text.is_empty()
@@ -77,17 +92,22 @@ impl Seen<'_> {
             // What a snippet is called, and the like.
             return false;
         }
-        let rooted = text.text.starts_with(['/', '~', '\\'])
-            || text.text.starts_with("./")
-            || text.text.starts_with("../")
-            || text.text.get(1..3) == Some(":\\");
+        let up = ["./", "../", "~", "\\", "$", "%"].iter().any(|start| text.text.starts_with(start));
+        let around = &self.call.around;
+        let here = [around.workspace, around.cwd].into_iter().flatten().any(|folder| text.text.starts_with(folder));
         let hosted = |object: usize| self.given.objects[object].hosted;
-        rooted && !self.is_request() || !rooted && !hosted(0) && !hosted(text.object)
+        match text.text.starts_with('/') {
+            // What begins at the root of something hosted is none of this machine.
+            true => (here || is_rooted(text.text)) && !self.is_request(),
+            false => up || is_rooted(text.text) || !hosted(0) && !hosted(text.object),
+        }
     }
 
     /// Whether a path is that of a request.
     fn is_request(&self) -> bool {
-        self.top().has(&["method"]) || self.tool.name.any(&["request", "api", "http", "rest", "endpoint"])
+        self.top().has(&["method", "httpmethod"])
+            || self.tool.name.any(&["request", "api", "http", "rest", "endpoint", "get", "post", "put", "delete"])
+                && self.given.objects.iter().any(|object| object.has(&["method", "httpmethod", "headers"]))
     }
 
     pub(super) fn files(&mut self, tries: bool, dry: bool) {
@@ -116,31 +136,41 @@ impl Seen<'_> {
 
     /// What is done to a path.
     fn kind_of(&self, text: &Text<'_>, tries: bool, dry: bool) -> Option<Kind> {
-        let (name, key) = (&self.tool.name, &text.key);
-        let written = Some(Kind::Overwrite).filter(|_| !tries);
-        // Nothing can be written there: it is a path of something else.
-        let written = written.filter(|_| text.text != "/");
-        let read = Some(Kind::Read).filter(|_| !tries || dry);
-        let fetches = name.any(&["download", "export", "pull", "dump", "screenshot", "backup"]);
+        let (name, key, beside) = (&self.tool.name, &text.key, &self.given.objects[text.object]);
+        // Nothing can be written to the root: it is a path of something else.
+        let written = Some(Kind::Overwrite).filter(|_| !dry && text.text != "/");
+        let read = Some(Kind::Read);
+        let chosen = self.given.chosen.as_ref();
+        let says = |words: &[&str]| name.any(words) || chosen.is_some_and(|chosen| chosen.any(words));
+        let fetches = says(&["download", "export", "pull", "dump", "backup", "record"]);
+        let both_ends = key.any(&["local"]) && (beside.remote || chosen.is_some());
         let about_files = name.any(&["file", "notebook", "directory", "folder", "path", "content"]);
+        if says(&["exists", "exist"])
+            || self.deed == Some(Deed::Try) && name.any(&["path", "validate", "check", "verify"])
+        {
+            return None;
+        }
         if key.any(SAVES) && !self.copies() && !self.deletes_files() {
             return written;
         }
+        if key.any(&["env", "dotenv"]) && !self.deletes_files() {
+            return read;
+        }
         match self.deed {
-            Some(Deed::Try) if !dry => None,
             Some(Deed::List) => None,
             Some(Deed::Read) if name.any(ABOUT) && !fetches => None,
             Some(Deed::Read) if self.only_names(text) => None,
+            Some(Deed::Read) if both_ends => written,
             Some(Deed::Read) if fetches && !key.any(&["remote"]) && (key.any(&["local"]) || !about_files) => written,
-            Some(Deed::Read | Deed::Run) | None if !about_files && key.last() == "filename" => written,
-            None if self.given.objects[text.object].content => written,
-            Some(Deed::Read | Deed::Run) | None => read,
-            Some(Deed::Write) if key.any(TAKES) => read,
-            Some(Deed::Write) => written,
+            Some(Deed::Read | Deed::Run | Deed::Write) | None if name.any(CAPTURES) => written,
+            None if beside.content => written,
+            Some(Deed::Write) if key.any(TAKES) || !beside.content && name.any(LOADS) => read,
+            Some(Deed::Write) => written.filter(|_| !tries),
             Some(Deed::Send) if key.any(&["remote"]) => written,
-            Some(Deed::Send) => read,
             Some(Deed::Delete | Deed::Remove) => Some(Kind::Delete).filter(|_| !tries),
-            Some(Deed::Copy | Deed::Move | Deed::Detach | Deed::Disable | Deed::Try) => None,
+            Some(Deed::Copy | Deed::Move) if self.local => None,
+            Some(Deed::Detach | Deed::Disable) => None,
+            Some(Deed::Read | Deed::Run | Deed::Send | Deed::Copy | Deed::Move | Deed::Try) | None => read,
         }
     }
 
@@ -180,7 +210,10 @@ impl Seen<'_> {
             match scheme.to_ascii_lowercase().as_str() {
                 "file" => {
                     let path = decoded(rest.trim_start_matches("//").trim_start_matches("localhost"));
-                    self.call.touch(Kind::Read, &path, &self.tool.name.text());
+                    let writes = self.deed == Some(Deed::Write) || self.given.objects[text.object].content;
+                    let kind = if writes && !tries { Kind::Overwrite } else { Kind::Read };
+                    self.local = true;
+                    self.call.touch(kind, &path, &self.tool.name.text());
                 }
                 "view-source" | "jar" if rest.contains("file:") => {
                     let path = rest.rsplit_once("file://").map_or(rest, |(_, path)| path);
@@ -194,6 +227,19 @@ impl Seen<'_> {
             }
         }
     }
+}
+
+/// Whether a text begins as the path of a file does that lies where files of people and of systems lie.
+pub(super) fn is_rooted(text: &str) -> bool {
+    #[rustfmt::skip]
+const ROOTS: &[&str] = &[
+    "home", "root", "Users", "etc", "usr", "var", "opt", "tmp", "srv", "mnt", "proc", "boot", "bin", "sbin", "lib",
+    "dev", "sys", "run", "Library", "Applications", "System", "private", "Volumes", "media",
+];
+    let home =
+        ["~/", "$HOME/", "${HOME}/", "%USERPROFILE%", "../", "%APPDATA%"].iter().any(|start| text.starts_with(start));
+    let first = text.strip_prefix('/').and_then(|rest| rest.split('/').next());
+    home || first.is_some_and(|first| ROOTS.contains(&first)) || text.get(1..3) == Some(":\\")
 }
 
 /// Patterns such as `**/*.rs` are for names.

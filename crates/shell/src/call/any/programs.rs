@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::words::{Deed, Words};
 use super::{Object, Seen};
 use crate::call::{opened, quoted};
+use crate::effect::{Flag, Kind};
 
 /// What an argument holds, told by its last word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,43 +20,46 @@ enum Role {
 }
 
 const ROLES: &[(Role, &[&str])] = &[
-    (Role::Command, &["command", "cmd", "cmdline", "commandline", "shell"]),
+    (Role::Command, &["command", "cmd", "cmdline", "commandline"]),
     (Role::Arguments, &["args", "argv", "arguments"]),
     (
         Role::Code,
         &["code", "script", "function", "expression", "snippet", "javascript", "js", "python", "source", "program"],
     ),
-    (Role::Query, &["sql", "query", "queries", "statement", "cypher", "ddl", "dml", "cql"]),
-    (Role::Typed, &["keys", "text", "input", "chars", "stdin", "data", "line"]),
+    (
+        Role::Query,
+        &["sql", "query", "queries", "statement", "stmt", "cypher", "ddl", "dml", "cql", "q", "mutation", "kql"],
+    ),
+    (Role::Typed, &["keys", "text", "input", "chars", "stdin", "data", "line", "payload", "value"]),
 ];
 
-/// Programs that tools and servers are named after, and what they are called there.
-const PROGRAMS: &[(&str, &[&str])] = &[
-    ("gcloud", &["gcloud"]),
-    ("aws", &["aws", "awscli"]),
-    ("az", &["az", "azcli"]),
-    ("kubectl", &["kubectl", "kubernetes", "k8s"]),
-    ("helm", &["helm"]),
-    ("docker", &["docker"]),
-    ("podman", &["podman"]),
-    ("terraform", &["terraform"]),
-    ("tmux", &["tmux", "libtmux"]),
-    ("git", &["git"]),
-    ("gh", &["gh"]),
-    ("npm", &["npm"]),
-    ("heroku", &["heroku"]),
-    ("vercel", &["vercel"]),
-    ("flyctl", &["flyctl", "fly"]),
-    ("doctl", &["doctl"]),
-    ("wrangler", &["wrangler"]),
+/// Programs that tools and servers are named after, by other names than their own.
+const CALLED: &[(&str, &[&str])] = &[
+    ("aws", &["awscli"]),
+    ("az", &["azcli"]),
+    ("kubectl", &["kubernetes", "k8s"]),
+    ("tmux", &["libtmux"]),
+    ("flyctl", &["fly"]),
     ("redis-cli", &["redis", "valkey", "keydb"]),
+];
+/// Programs that tools and servers are named after, as they are.
+#[rustfmt::skip]
+const PROGRAMS: &[&str] = &[
+    "gcloud", "aws", "az", "kubectl", "helm", "docker", "podman", "terraform", "tofu", "tmux", "git", "gh", "glab",
+    "npm", "pnpm", "yarn", "cargo", "heroku", "vercel", "netlify", "flyctl", "doctl", "wrangler", "pulumi", "twine",
+    "poetry", "gem", "nuget", "dotnet", "gradle", "mvn", "vsce", "prisma", "vault", "firebase", "supabase",
+    "systemctl", "rclone", "restic",
 ];
 
 /// Where text is typed into something that obeys it.
+#[rustfmt::skip]
 const TERMINALS: &[&str] = &[
     "tmux", "libtmux", "pane", "terminal", "term", "pty", "tty", "shell", "ssh", "console", "repl", "bash", "zsh",
     "process", "iterm", "screen",
 ];
+
+/// Where it is typed into something that shows it.
+const PAGES: &[&str] = &["browser", "page", "playwright", "puppeteer", "chrome", "form"];
 
 /// Languages, by what they are called, and how a shell would start them.
 const LANGUAGES: &[(&str, &[&str])] = &[
@@ -94,14 +98,16 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 
 impl Seen<'_> {
     pub(super) fn programs(&mut self) {
-        if self.is_git() {
+        if self.is_git() && !self.top().has(&["args", "arguments", "command", "cmd", "subcommand"]) {
             return self.git();
         }
         if self.is_kubernetes() {
             self.kubernetes();
         }
         self.modes();
+        self.named_after();
         for object in &self.given.objects {
+            self.started(object);
             for (key, value) in &object.members {
                 self.handed(key, value, object);
             }
@@ -121,6 +127,9 @@ impl Seen<'_> {
                 self.ran = true;
                 self.call.script(text);
                 self.statement(text);
+                if text.contains("import ") || text.contains("require(") {
+                    self.code(text, key, beside);
+                }
             }),
         }
     }
@@ -135,11 +144,13 @@ impl Seen<'_> {
             Role::Code => match key.last() {
                 "source" => self.top().has(&["celltype"]) || name.any(&["cell"]),
                 "function" | "expression" => self.speaks_code() || self.deed == Some(Deed::Run),
-                "script" | "program" => true,
+                "script" => true,
                 _ => self.deed == Some(Deed::Run) || self.speaks_code(),
             },
             Role::Query => true,
-            Role::Typed => self.tool.speaks_of(TERMINALS) && !matches!(self.deed, Some(Deed::List)),
+            Role::Typed => {
+                self.tool.speaks_of(TERMINALS) && !self.tool.speaks_of(PAGES) && self.deed != Some(Deed::List)
+            }
         };
         fits.then_some(role)
     }
@@ -148,8 +159,58 @@ impl Seen<'_> {
         LANGUAGES.iter().any(|(_, names)| self.tool.speaks_of(names)) || self.tool.name.any(&["code", "script"])
     }
 
-    fn program(&self) -> Option<&'static str> {
-        PROGRAMS.iter().find(|(_, names)| self.tool.speaks_of(names)).map(|(program, _)| *program)
+    /// The program that the tool is named after, and the words behind it in its name.
+    fn program(&self) -> Option<(&'static str, Vec<&str>)> {
+        let known = |word: &str| {
+            let own = PROGRAMS.iter().find(|program| **program == word).copied();
+            own.or_else(|| CALLED.iter().find(|(_, names)| names.contains(&word)).map(|(program, _)| *program))
+        };
+        let name: Vec<&str> = self.tool.name.iter().collect();
+        match name.iter().position(|word| known(word).is_some()) {
+            Some(at) => known(name[at]).map(|program| (program, name[at + 1..].to_vec())),
+            None => self.tool.server.iter().find_map(known).map(|program| (program, name)),
+        }
+    }
+
+    /// `cargo_publish`, `{"subcommand": "reset", "args": ["--hard"]}` of `git`: the words of one command line.
+    fn named_after(&mut self) {
+        let Some((program, mut words)) = self.program() else { return };
+        if self.top().has(&["command", "cmd"]) && words.iter().any(|word| ["run", "exec", "execute"].contains(word)) {
+            return;
+        }
+        let generic = ["run", "exec", "execute", "command", "raw", "cli", "cmd", "call"];
+        words.retain(|word| !generic.contains(word));
+        let mut line: Vec<Value> = words.into_iter().map(Into::into).collect();
+        let one_word = |text: &&str| !text.contains(' ');
+        line.extend(self.text(&["subcommand", "command", "cmd", "action"]).filter(one_word).map(Into::into));
+        let mut rest = String::new();
+        for name in [&["args", "argv", "arguments"][..], &["flags", "options"], &["tasks"]] {
+            match self.argument(name) {
+                Some(Value::Array(items)) => line.extend(items.iter().filter(|item| item.is_string()).cloned()),
+                Some(Value::String(text)) => rest.push_str(text),
+                _ => {}
+            }
+        }
+        if !line.is_empty() || !rest.is_empty() {
+            self.call.script(&format!("{program} {} {rest}", quoted(&line)));
+        }
+    }
+
+    /// A program and its arguments apart: `{"program": "rm", "arguments": ["-rf", …]}`, `{"argv": […]}`.
+    fn started(&mut self, object: &Object<'_>) {
+        let program = object.get(&["program", "executable", "binary", "exe", "module"]).filter(|it| it.is_string());
+        let file = object.get(&["file"]).filter(|_| object.has(&["args", "argv"]));
+        let args = object.get(&["args", "argv", "arguments"]);
+        let items = args.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let alone = object.get(&["argv"]).is_some() && program.is_none() && file.is_none();
+        if alone || (program.or(file).is_some() && args.is_some()) {
+            self.ran = true;
+            let words = program.or(file).into_iter().chain(items);
+            match args {
+                Some(Value::String(text)) => self.call.script(text),
+                _ => self.call.script(&quoted(words)),
+            }
+        }
     }
 
     fn command(&mut self, key: &Words, value: &Value, beside: &Object<'_>) {
@@ -178,25 +239,24 @@ impl Seen<'_> {
             Some(stdin) => self.call.script(&format!("printf %s {} | {line}", quoted(&[stdin.into()]))),
             None => self.call.script(line),
         }
-        if let Some(program) = self.program() {
+        if let Some((program, _)) = self.program().filter(|(program, _)| !line.starts_with(program)) {
             self.call.script(&format!("{program} {line}"));
         }
     }
 
+    /// `run_container {"image": …, "args": …}`; other arguments of programs are part of [`Self::named_after`].
     fn arguments(&mut self, value: &Value, beside: &Object<'_>) {
-        let Some(program) = self.program().filter(|_| !beside.has(&["command", "cmd"])) else { return };
+        let Some((program, _)) = self.program().filter(|_| !beside.has(&["command", "cmd"])) else { return };
         let words = match value {
             Value::String(text) => text.clone(),
             Value::Array(items) if items.iter().all(Value::is_string) => quoted(items),
             _ => return,
         };
         self.ran = true;
-        let image = beside.text(&["image"]);
-        let line = match image.filter(|_| matches!(program, "docker" | "podman")) {
-            Some(image) => format!("{program} run {words} {}", quoted(&[image.into()])),
-            None => format!("{program} {words}"),
-        };
-        self.call.script(&line);
+        let image = beside.text(&["image"]).filter(|_| matches!(program, "docker" | "podman"));
+        if let Some(image) = image {
+            self.call.script(&format!("{program} run {words} {}", quoted(&[image.into()])));
+        }
     }
 
     fn code(&mut self, text: &str, key: &Words, beside: &Object<'_>) {
@@ -226,6 +286,7 @@ impl Seen<'_> {
         }
         self.leaks(text);
         self.cloud_code(text);
+        self.any_code(text);
     }
 
     fn query(&mut self, text: &str, key: &Words) {
@@ -236,9 +297,9 @@ impl Seen<'_> {
         }
     }
 
-    /// A statement for a database.
-    fn statement(&mut self, text: &str) {
-        if !begins_a_statement(text) {
+    /// A statement for a database, or for a service that is asked like one.
+    pub(super) fn statement(&mut self, text: &str) {
+        if self.mutation(text) || self.control(text) || !begins_a_statement(text) {
             return;
         }
         let client = match () {
@@ -248,6 +309,40 @@ impl Seen<'_> {
         };
         self.ran = true;
         self.call.script(&format!("{client} {}", quoted(&[text.into()])));
+    }
+
+    /// GraphQL: what is done stands before parentheses in the outermost braces.
+    fn mutation(&mut self, text: &str) -> bool {
+        let text = text.trim_start();
+        if !text.starts_with("mutation") {
+            return false;
+        }
+        let (mut depth, mut word) = (0, String::new());
+        for (at, c) in text.char_indices().take(64 << 10) {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                '(' if depth == 1 && !word.is_empty() => {
+                    let bounded =
+                        text[at..].split('{').nth(1).is_some_and(|inner| !inner.trim_start().starts_with('}'));
+                    let by_id = text[at..].starts_with("(id") || text[at..].starts_with("(input");
+                    self.field(&Words::of(&word), bounded && !by_id);
+                }
+                _ => {}
+            }
+            if c.is_alphanumeric() || c == '_' { word.push(c) } else { word.clear() }
+        }
+        true
+    }
+
+    /// Control commands of Kusto: `.drop table …`.
+    fn control(&mut self, text: &str) -> bool {
+        let Some(command) = text.trim_start().strip_prefix('.') else { return false };
+        let first = command.split_whitespace().next().unwrap_or_default();
+        if ["drop", "purge", "clear", "delete", "set-or-replace"].contains(&first) {
+            self.say(Kind::Database, Flag::Remote.into(), format!("removes what is in a database (.{first})"));
+        }
+        true
     }
 
     /// Tools named after programs that take what they do from a word.
@@ -337,58 +432,24 @@ const REFERENCES: &[&str] =
     &["remote", "branch", "target", "ref", "commit", "branchname", "tagname", "name", "revision"];
 
 /// What databases are called.
+#[rustfmt::skip]
 pub(super) const DATABASES: &[&str] = &[
-    "sql",
-    "db",
-    "database",
-    "postgres",
-    "postgresql",
-    "pg",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "clickhouse",
-    "bigquery",
-    "snowflake",
-    "neon",
-    "supabase",
-    "d1",
-    "redshift",
-    "duckdb",
-    "mongo",
-    "mongodb",
-    "neo4j",
-    "cypher",
-    "elasticsearch",
-    "opensearch",
-    "cassandra",
-    "dynamodb",
-    "redis",
-    "valkey",
-    "turso",
-    "databricks",
-    "oracle",
-    "mssql",
-    "cockroach",
-    "trino",
-    "presto",
-    "motherduck",
-    "singlestore",
-    "table",
-    "index",
-    "schema",
-    "collection",
+    "sql", "db", "database", "postgres", "postgresql", "pg", "mysql", "mariadb", "sqlite", "clickhouse", "bigquery",
+    "snowflake", "neon", "supabase", "d1", "redshift", "duckdb", "mongo", "mongodb", "neo4j", "cypher",
+    "elasticsearch", "opensearch", "cassandra", "dynamodb", "redis", "valkey", "turso", "databricks", "oracle",
+    "mssql", "cockroach", "trino", "presto", "motherduck", "singlestore", "table", "index", "schema", "collection",
     "keyspace",
 ];
 
 /// Whether a text begins as statements do, behind blanks and comments.
 fn begins_a_statement(text: &str) -> bool {
-    const FIRST: &[&str] = &[
-        "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE",
-        "EXPLAIN", "MERGE", "COPY", "CALL", "DO", "BEGIN", "SET", "EXEC", "EXECUTE", "USE", "IF", "DECLARE", "START",
-        "MATCH", "DETACH", "OPTIONAL", "UNWIND", "PURGE", "RESET", "REPLACE", "LOAD", "ATTACH", "RENAME", "REASSIGN",
-        "OPTIMIZE", "SYSTEM",
-    ];
+    #[rustfmt::skip]
+const FIRST: &[&str] = &[
+    "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE",
+    "EXPLAIN", "MERGE", "COPY", "CALL", "DO", "BEGIN", "SET", "EXEC", "EXECUTE", "USE", "IF", "DECLARE", "START",
+    "MATCH", "DETACH", "OPTIONAL", "UNWIND", "PURGE", "RESET", "REPLACE", "LOAD", "ATTACH", "RENAME", "REASSIGN",
+    "OPTIMIZE", "SYSTEM",
+];
     let mut rest = text.trim_start();
     loop {
         rest = match (rest.strip_prefix("--"), rest.strip_prefix("/*")) {

@@ -8,34 +8,48 @@ use super::{Object, Seen};
 use crate::effect::{Flag, Flags, Kind};
 
 /// Names of stores whose every item is a credential.
+#[rustfmt::skip]
 const VAULTS: &[&str] = &[
-    "vault",
-    "bitwarden",
-    "1password",
-    "onepassword",
-    "lastpass",
-    "keepass",
-    "keychain",
-    "secretsmanager",
-    "infisical",
-    "doppler",
-    "keyvault",
-    "dashlane",
-    "passbolt",
+    "vault", "bitwarden", "1password", "onepassword", "lastpass", "keepass", "keychain", "secretsmanager",
+    "infisical", "doppler", "keyvault", "dashlane", "passbolt",
+];
+/// Verbs after which a value is known.
+#[rustfmt::skip]
+const GETS: &[&str] = &[
+    "get", "read", "reveal", "show", "fetch", "retrieve", "export", "view", "access", "inspect", "download", "dump",
+];
+/// Words that are a credential together.
+const PAIRS: &[[&str; 2]] = &[
+    ["access", "key"],
+    ["access", "keys"],
+    ["api", "key"],
+    ["api", "keys"],
+    ["private", "key"],
+    ["account", "key"],
+    ["connection", "string"],
+    ["connection", "uri"],
+    ["secret", "value"],
+    ["secret", "version"],
+];
+/// Tokens that let somebody in, unlike those of a text or a chain.
+const TOKENS: &[&str] =
+    &["access", "api", "auth", "database", "service", "operator", "admin", "resource", "bearer", "refresh"];
+/// Words after which only something about a credential is told.
+#[rustfmt::skip]
+const TELLS: &[&str] = &[
+    "list", "metadata", "info", "policy", "name", "names", "usage", "delete", "scan", "detect", "describe", "schema", "validate",
+    "design", "count", "price", "balance", "reset", "update", "set",
+];
+/// What registries hold.
+#[rustfmt::skip]
+const PACKAGES: &[&str] = &[
+    "package", "npm", "pypi", "crate", "cargo", "gem", "module", "extension", "library", "release", "vsce", "nuget",
+    "distribution", "chart", "helm",
 ];
 /// What protects others.
+#[rustfmt::skip]
 const PROTECTIONS: &[&str] = &[
-    "rls",
-    "firewall",
-    "protection",
-    "audit",
-    "mfa",
-    "2fa",
-    "waf",
-    "encryption",
-    "guardrail",
-    "security",
-    "logging",
+    "rls", "firewall", "protection", "audit", "mfa", "2fa", "waf", "encryption", "guardrail", "security", "logging",
     "ruleset",
 ];
 
@@ -62,34 +76,80 @@ impl Seen<'_> {
 
     fn deletes(&mut self) {
         let name = &self.tool.name;
-        if self.local || self.ran || name.any(&["from"]) || self.has_addresses() {
+        let known = |effect: &crate::effect::Effect| matches!(effect.kind, Kind::Infra | Kind::Database);
+        if self.local || self.ran || name.any(&["from"]) || self.call.effects.iter().any(known) {
             return;
         }
-        if name.any(&["branch"]) {
+        if let Some(path) = self.request_path() {
+            if is_lost(path) {
+                self.destroys(&format!("deletes {path}"));
+            }
+            return;
+        }
+        if name.any(&["branch"]) && !self.tool.speaks_of(DATABASES) {
             let branch = self.text(&["branch", "branchname", "name", "ref"]).unwrap_or_default();
             if is_shared(branch) {
                 self.say(Kind::GitRewrite, Flag::Remote.into(), format!("deletes the branch {branch}"));
             }
             return;
         }
-        let object = self.text(&["object", "type", "kind", "resource", "resourcetype", "entity"]).map(Words::of);
-        let all = self.switched(&["permanent", "permanently", "all", "everything", "hard", "cascade"]);
         // What chose the deed says best what it is done to.
-        let size = self
-            .given
-            .chosen
-            .as_ref()
-            .and_then(size)
-            .or_else(|| size(name))
-            .or_else(|| object.and_then(|it| size(&it)));
+        let object = self.text(&["object", "type", "kind", "resource", "resourcetype", "entity"]).map(Words::of);
+        let chosen = self.given.chosen.as_ref();
+        let size = chosen.and_then(size).or_else(|| size(name)).or_else(|| object.and_then(|it| size(&it)));
         let lost = match size {
-            Some(Size::Small) => all,
+            Some(Size::Small) => self.takes_all(),
             Some(Size::Large) => true,
-            Some(Size::Unknown) | None => all || self.deed == Some(Deed::Delete),
+            Some(Size::Unknown) | None => self.takes_all() || self.deed == Some(Deed::Delete) && !self.is_one_key(),
         };
-        if lost && !self.is_bounded() {
-            let what = format!("deletes ({})", self.given.chosen.as_ref().unwrap_or(name).text());
+        let bounded = size != Some(Size::Large) && self.is_bounded();
+        if lost && !bounded {
+            let what = format!("deletes ({})", chosen.unwrap_or(name).text());
             self.destroys(&what);
+        }
+    }
+
+    /// Whether everything goes, or goes for good: by a switch, by a word, or by a list.
+    fn takes_all(&self) -> bool {
+        const SWITCHES: &[&str] = &["permanent", "permanently", "all", "everything", "hard", "cascade", "purge"];
+        let says = |words: &Words| words.any(&["all", "everything"]);
+        let ids = |object: &Object<'_>| {
+            let many = |value: &Value| value.as_array().is_some_and(|items| items.len() > MANY);
+            object.members.iter().any(|(key, value)| key.any(&["id", "key", "name"]) && many(value))
+        };
+        // Copies are made again.
+        !self.tool.name.any(&["cdn"])
+            && (self.switched(SWITCHES)
+                || says(&self.tool.name)
+                || self.given.chosen.as_ref().is_some_and(says)
+                || self.given.objects.iter().any(ids))
+    }
+
+    /// One entry of a store, by its key.
+    fn is_one_key(&self) -> bool {
+        self.tool.speaks_of(DATABASES) && self.text(&["key", "id"]).is_some_and(|key| !key.contains('*'))
+    }
+
+    /// The path of a request, where that says what is done to what.
+    fn request_path(&self) -> Option<&str> {
+        let path = self.text(&["path", "endpoint", "url", "uri", "route", "requestpath"])?;
+        let path = match path.split_once("://") {
+            Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+            None => path,
+        };
+        let by_method = self.given.objects.iter().any(|object| object.has(&["method", "httpmethod"]));
+        (by_method || self.has_addresses()).then_some(path)
+    }
+
+    /// A field of a GraphQL mutation.
+    pub(super) fn field(&mut self, words: &Words, bounded: bool) {
+        let lost = match (super::words::deed(words), size(words)) {
+            (Some(Deed::Delete | Deed::Remove), Some(Size::Large)) => true,
+            (Some(Deed::Delete), size) => size != Some(Size::Small) && !bounded,
+            _ => false,
+        };
+        if lost {
+            self.destroys(&format!("deletes ({})", words.text()));
         }
     }
 
@@ -100,14 +160,13 @@ impl Seen<'_> {
 
     /// Whether a condition spares anything.
     fn is_bounded(&self) -> bool {
-        let names = ["where", "filter", "query", "condition", "selector", "body", "path"];
+        let names = ["where", "filter", "query", "condition", "selector", "body"];
         let Some(condition) = self.argument(&names) else { return false };
         match condition {
             Value::String(text) => {
                 let text = text.trim();
-                let request = text.starts_with('/');
                 let always = ["", "*", "true", "1", "1=1", "1 = 1", "{}"].contains(&text.to_ascii_lowercase().as_str());
-                !always && (!request || text.contains('?') || text.matches('/').count() > 1)
+                !always
             }
             filter @ Value::Object(_) => !is_everything(filter),
             _ => false,
@@ -118,14 +177,15 @@ impl Seen<'_> {
     fn wipes_first(&self) -> bool {
         let wipes = |key: &Words| {
             key.any(&["drop", "truncate", "purge", "wipe"])
-                || key.any(&["delete"]) && key.any(&["all", "existing", "everything", "first"])
+                || key.any(&["delete"])
+                    && key.any(&["all", "existing", "everything", "first", "pvc", "volume", "data", "disk"])
         };
         !matches!(self.deed, Some(Deed::Delete | Deed::Remove)) && self.given.on.iter().any(|key| wipes(key))
     }
 
     /// Credentials that come back.
     fn reveals(&mut self) {
-        if self.hands_out() || self.opens_vault() || self.shows_environment() {
+        if self.hands_out() || self.opens_vault() || self.shows_environment() || self.unmasks() {
             self.say(Kind::ReadSecret, Flag::Secret.into(), "gets a credential from a service");
         }
     }
@@ -133,20 +193,17 @@ impl Seen<'_> {
     /// By its name: `get_secret_value`, `create_access_key`, `generate_token`, `get_connection_string`.
     fn hands_out(&self) -> bool {
         let name = &self.tool.name;
-        let makes = name.any(&["generate", "create", "issue", "rotate", "mint"]);
-        let gets = name.any(&["get", "read", "reveal", "show", "fetch", "retrieve", "export", "view", "access"]);
-        let last = name.last();
-        let value = last == "value" && name.any(&["secret", "credential", "password"]);
-        let pairs =
-            [["access", "key"], ["api", "key"], ["private", "key"], ["connection", "string"], ["connection", "uri"]];
-        let pair = pairs.into_iter().any(|pair| name.have(pair));
-        let tokens =
-            [["access", "token"], ["api", "token"], ["auth", "token"], ["database", "token"], ["service", "token"]];
-        let token = tokens.into_iter().any(|pair| name.have(pair));
-        let plain = is_one(last, &["secret", "password", "credential", "passphrase", "totp"]);
-        let about =
-            name.any(&["list", "metadata", "info", "policy", "name", "names", "usage", "delete", "scan", "detect"]);
-        !about && (gets && (value || pair || token || plain) || makes && (pair || token || last == "token") && !plain)
+        let makes = name.any(&["generate", "create", "issue", "rotate", "mint", "regenerate", "assume"]);
+        let gets = name.any(GETS);
+        let pair = PAIRS.iter().any(|pair| name.have(*pair)) || name.any(&["kubeconfig"]);
+        let token = name.last() == "token" && name.any(TOKENS);
+        let plain = is_one(name.last(), &["secret", "password", "credential", "passphrase", "totp"])
+            || is_one(name.first(), &["secret", "password", "credential"]);
+        let renews = plain && !name.any(&["create"]);
+        !name.any(TELLS)
+            && (name.have(["assume", "role"])
+                || gets && (pair || token || plain)
+                || makes && (pair || renews || name.last() == "token"))
     }
 
     fn opens_vault(&self) -> bool {
@@ -178,12 +235,23 @@ impl Seen<'_> {
     /// Variables of a deployment: one whose name is that of a credential, or all with their values.
     fn shows_environment(&self) -> bool {
         let name = &self.tool.name;
+        if name.are("getenv") || name.are("printenv") {
+            return true;
+        }
         if !name.any(&["env", "environment", "variable", "config", "configuration", "parameter"]) {
             return false;
         }
         let one = self.text(&["name", "key", "variable", "variablename"]).is_some_and(crate::walk::state::is_secret);
-        let values = self.switched(&["value", "reveal", "decrypt", "decryption", "plaintext", "unmask"]);
-        self.deed == Some(Deed::Read) && one || values
+        self.deed == Some(Deed::Read) && one || self.switched(&["value"])
+    }
+
+    /// Switches that show what is otherwise hidden, whatever is read.
+    fn unmasks(&self) -> bool {
+        const KEPT: &[&str] = &["secret", "password", "sensitive", "credential", "token", "value"];
+        let shows = |key: &Words| key.any(&["reveal", "decrypt", "decryption", "unmask", "plaintext"]);
+        let includes = |key: &Words| key.any(&["include", "with", "show"]) && key.any(KEPT) && !key.any(&["value"]);
+        let hides = |key: &Words| key.any(&["hide", "mask", "redact"]) && key.any(KEPT);
+        self.given.on.iter().any(|key| shows(key) || includes(key)) || self.given.off.iter().any(|key| hides(key))
     }
 
     /// Rights that nobody should get by the way.
@@ -195,13 +263,9 @@ impl Seen<'_> {
         if !gives {
             return;
         }
-        let grants =
-            self.tool.name.any(&["policy", "role", "permission", "binding", "member", "collaborator", "access", "iam"]);
         let text = |text: &super::Text<'_>| {
-            let exact = ["admin", "owner", "administrator", "superuser", "roles/owner", "cluster-admin"];
             text.text.contains("AdministratorAccess")
-                || text.text.contains("roles/owner")
-                || grants && text.key.any(&["role", "permission", "policy", "level"]) && exact.contains(&text.text)
+                || gives_rights(&text.key, text.text)
                 || is_dangerous_manifest(text.text)
         };
         if self.switched(&["superuser", "privileged", "admin", "administrator"])
@@ -213,28 +277,56 @@ impl Seen<'_> {
     }
 
     fn protection(&mut self) {
+        let name = &self.tool.name;
         let off = matches!(self.deed, Some(Deed::Disable | Deed::Delete | Deed::Remove))
             || self.given.chosen.as_ref().is_some_and(|word| word.any(&["disable", "off"]));
-        if off && self.tool.name.any(PROTECTIONS) {
+        let stops = name.any(&["stop"]) && name.any(&["logging", "trail", "audit"]);
+        let filter = off && name.any(&["filter"]) && name.any(&["rule"]) && !name.any(&["mail", "email"]);
+        let changes = self.deed == Some(Deed::Write);
+        let guards = |words: &Words| words.any(PROTECTIONS) || words.any(&["approval", "ids", "event", "blocked"]);
+        let switched = |key: &Words| guards(key) || key.any(&["enabled", "enforce"]) && guards(name);
+        let weakened = changes && self.given.off.iter().any(|key| switched(key));
+        let unsafely = self.switched(&["unsafe", "dangerously", "insecure"]);
+        if off && name.any(PROTECTIONS) || stops || filter || weakened || unsafely {
             self.say(Kind::Weaken, Flag::Remote.into(), "switches a protection off");
+        }
+        let reference = self.text(&["ref", "branch", "refname", "branchname"]);
+        let shared = reference.filter(|name| self.switched(&["force"]) && is_shared(name) && !self.is_git());
+        if let Some(reference) = shared {
+            self.say(Kind::GitRewrite, Flag::Remote.into(), format!("overwrites the branch {reference}"));
         }
     }
 
     fn publishes(&mut self) {
+        const FILES: &[&str] = &[".whl", ".nupkg", ".gem", ".crate", ".vsix"];
         let name = &self.tool.name;
-        let packages = ["package", "npm", "pypi", "crate", "gem", "module", "extension", "library", "release"];
-        if name.any(&["publish", "unpublish", "deprecate"]) && (name.any(&packages) || self.tool.server.any(&packages))
-        {
+        let sends = name.any(&["publish", "unpublish", "deprecate", "upload", "push", "yank"]);
+        let package = self.tool.speaks_of(PACKAGES);
+        let file = |text: &super::Text<'_>| FILES.iter().any(|end| text.text.ends_with(end));
+        let task = |text: &super::Text<'_>| {
+            let words = Words::of(text.text);
+            text.key.any(&["task"]) && words.first() == "publish" && !words.any(&["local"])
+        };
+        if sends && (package || self.given.texts.iter().any(file)) || self.given.texts.iter().any(task) {
             self.say(Kind::Publish, Flags::NONE, "publishes or takes back what others use");
         }
     }
 
     /// Code of a page or a worker that gives away what it was entrusted with.
     pub(super) fn leaks(&mut self, code: &str) {
-        const HELD: &[&str] = &["document.cookie", "localStorage", "sessionStorage", "indexedDB", "stringify(env)"];
+        const HELD: &[&str] = &[
+            "document.cookie",
+            "localStorage",
+            "sessionStorage",
+            "indexedDB",
+            "stringify(env)",
+            "type=password",
+            "type=\"password",
+        ];
         const SENDS: &[&str] = &["fetch(", "sendBeacon(", "XMLHttpRequest", "WebSocket(", ".src", "location", "axios"];
         let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
-        if has(HELD) && has(SENDS) && code.contains("://") {
+        let leaves = ["://", "'//", "\"//"].iter().any(|start| code.contains(start));
+        if has(HELD) && has(SENDS) && leaves {
             self.say(
                 Kind::SendSecret,
                 Flag::Upload.into(),
@@ -252,6 +344,24 @@ impl Seen<'_> {
         if has(CLOUDS) && has(DELETES) {
             self.say(Kind::Infra, Flag::Remote.into(), "deletes what lies in a cloud");
         }
+    }
+}
+
+/// More than this many of something small are much.
+const MANY: usize = 3;
+
+/// Whether a `DELETE` of this path loses more than one small thing: its last segment that is known for its size decides.
+fn is_lost(path: &str) -> bool {
+    let (plain, query) = path.split_once('?').unwrap_or((path, ""));
+    let segments: Vec<&str> = plain.split('/').filter(|segment| !segment.is_empty()).collect();
+    let is_id = |segment: &str| segment.starts_with(['{', ':']) || segment.chars().any(|c| c.is_ascii_digit());
+    let sized = |segment: &str| size(&Words::of(segment)).filter(|size| *size != Size::Unknown);
+    let known = segments.iter().enumerate().rev().find_map(|(at, segment)| Some((at, sized(segment)?)));
+    let one = query.contains('=') || segments.last().is_some_and(|last| is_id(last));
+    match known {
+        Some((_, Size::Large)) => !query.contains('='),
+        Some((at, Size::Small)) => at + 1 == segments.len() && !one,
+        _ => !one,
     }
 }
 
@@ -279,6 +389,20 @@ fn allows_everything(object: &Object<'_>) -> bool {
         _ => false,
     };
     object.text(&["effect"]) == Some("Allow") && is_star("action") && is_star("resource")
+}
+
+/// Whether an argument names the rights of an administrator, or everybody as the one who gets some.
+fn gives_rights(key: &Words, text: &str) -> bool {
+    const POWERFUL: &[&str] =
+        &["owner", "administrator", "superuser", "admin", "root", "cluster-admin", "all privileges"];
+    const EVERYBODY: &[&str] = &["allusers", "allauthenticatedusers", "anyone", "*"];
+    let last = text.rsplit(['/', ':', '.']).next().unwrap_or_default().to_ascii_lowercase();
+    let admin = last.ends_with("-admin") || last.ends_with("_admin") || last.starts_with("public_");
+    let role =
+        key.any(&["role", "permission", "privilege", "level", "acl"]) && (POWERFUL.contains(&last.as_str()) || admin);
+    let who = key.any(&["entity", "principal", "member", "grantee", "type"]) && EVERYBODY.contains(&last.as_str());
+    let network = key.any(&["cidr", "source", "ip", "range"]) && ["0.0.0.0/0", "::/0"].contains(&text);
+    role || who || network
 }
 
 /// A manifest whose pods own the machine, or whose roles own the cluster.

@@ -81,10 +81,10 @@ fn addresses_in_every_disguise() {
     check(&[
         ("web/fetch", json!({"url": "https://example.org/?q=169.254.169.254"}), "network"),
         ("web/search", json!({"query": "what is http://169.254.169.254"}), "network"),
-        ("web/open", json!({"uri": "file:///home/ann/.ssh/id_rsa"}), "read-secret outside, network"),
-        ("web/open", json!({"uri": "FILE:/home/ann/%2Essh/id_rsa"}), "read-secret outside, network"),
+        ("web/open", json!({"uri": "file:///home/ann/.ssh/id_rsa"}), "read-secret outside"),
+        ("web/open", json!({"uri": "FILE:/home/ann/%2Essh/id_rsa"}), "read-secret outside"),
         ("web/open", json!({"url": "view-source:file:///etc/shadow"}), "read-secret system, network"),
-        ("web/open", json!({"url": "file:///home/ann/app/index.html"}), "read inside, network"),
+        ("web/open", json!({"url": "file:///home/ann/app/index.html"}), "read inside"),
         ("api/http_delete", json!({"url": "https://api.cloudflare.com/client/v4/zones/1"}), "infra, network"),
     ]);
 }
