@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use crate::{Fault, FaultKind, Headers, Name, Names, Point};
+use crate::{Event, Fault, FaultKind, Headers, Name, Names};
 
 /// How many lists and objects may stand in one another: 128 levels with the innermost value, which is where
 /// `serde_json` stops too.
@@ -156,7 +156,7 @@ impl Body {
     /// Sends the call to another tool. Counts at `tool.before` only; the pipeline then asks whoever is
     /// registered for the new name.
     pub fn rename(&mut self, name: impl Into<String>) {
-        self.name = Some(Names::default().owned(name.into()));
+        self.name = Some(Names::default().owned(name.into(), None));
     }
 
     /// What the call was renamed to.
@@ -209,7 +209,7 @@ impl Body {
 
     /// Closes an edit's turn: resolves a rename, refuses what cannot be a document, and goes back to the
     /// document that came in if nothing really changed. Says whether something did.
-    pub(crate) fn close_edit(&mut self, before: &Self, names: &Names, point: Point) -> Result<bool, Fault> {
+    pub(crate) fn close_edit(&mut self, before: &Self, names: &Names, event: &Event<'_>) -> Result<bool, Fault> {
         let mut wrote = !self.shares_document(before);
         if wrote {
             // Depth first of all, because even comparing a value that is too deep could end the process.
@@ -226,10 +226,10 @@ impl Body {
         if self.name.as_ref().is_some_and(|name| name.normal().is_empty()) {
             return Err(Fault::new(FaultKind::Garbage, "it renamed the call to nothing"));
         }
-        self.name = self.name.take().map(|name| names.owned(name.written().to_owned()));
+        self.name = self.name.take().map(|name| names.owned(name.written().to_owned(), event.server));
         let moved = self.name != before.name || self.headers != before.headers;
         let noted = self.notes != before.notes || self.tells != before.tells || self.labels != before.labels;
-        if (wrote || moved) && !point.is_gate() {
+        if (wrote || moved) && !event.point.is_gate() {
             return Err(Fault::new(FaultKind::Garbage, "it may only add notes here"));
         }
         Ok(wrote || moved || noted)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::{Match, Names, Point, Registration, Role};
+use crate::{Match, Name, Names, Point, Registration, Role};
 
 /// How many names matched by patterns are remembered. Names come from models, which can make up any number.
 const REMEMBERED: usize = 1024;
@@ -19,6 +19,24 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn all(&self) -> impl Iterator<Item = &u32> {
         self.edits.iter().chain(&self.guards).chain(&self.watches)
+    }
+
+    /// Those of both.
+    fn join(self: Arc<Self>, other: &Arc<Self>) -> Arc<Self> {
+        if Arc::ptr_eq(&self, other) || other.all().all(|who| self.all().any(|own| own == who)) {
+            return self;
+        }
+        let join = |own: &[u32], other: &[u32]| {
+            let mut all = [own, other].concat();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        Arc::new(Self {
+            edits: join(&self.edits, &other.edits),
+            guards: join(&self.guards, &other.guards),
+            watches: join(&self.watches, &other.watches),
+        })
     }
 }
 
@@ -72,14 +90,21 @@ impl Chain {
         Arc::new(plan)
     }
 
-    /// Those due for a name, unless there are none.
-    pub(crate) fn plan(&self, name: Option<&str>, sorted: &[Registration]) -> Option<Arc<Plan>> {
-        let named = name.and_then(|name| self.named.get(name));
-        let plan = match (named, name) {
-            (None, Some(name)) if self.has_patterns => &self.by_pattern(name, sorted),
-            _ => named.unwrap_or(&self.rest),
-        };
-        plan.all().next().is_some().then(|| Arc::clone(plan))
+    /// Those due for a name, unless there are none. Whoever is registered for any of a tool's names is.
+    pub(crate) fn plan(&self, name: Option<&Name<'_>>, sorted: &[Registration]) -> Option<Arc<Plan>> {
+        let mut plans = name.into_iter().flat_map(Name::all).map(|name| self.plan_of(name, sorted));
+        let first = plans.next().unwrap_or_else(|| Arc::clone(&self.rest));
+        let plan = plans.fold(first, |plan, other| plan.join(&other));
+        let any = plan.all().next().is_some();
+        any.then_some(plan)
+    }
+
+    fn plan_of(&self, name: &str, sorted: &[Registration]) -> Arc<Plan> {
+        match self.named.get(name) {
+            Some(plan) => Arc::clone(plan),
+            None if self.has_patterns => self.by_pattern(name, sorted),
+            None => Arc::clone(&self.rest),
+        }
     }
 
     fn by_pattern(&self, name: &str, sorted: &[Registration]) -> Arc<Plan> {

@@ -4,10 +4,17 @@ use std::collections::HashMap;
 /// A tool's name, as it was written and as everything matches it.
 ///
 /// Only [`Names`] makes one, so no surface can forget to normalize.
+///
+/// The tool `t` of the MCP server `s` is normally called `mcp__s__t`, however an agent spells that. Who restricts it may
+/// also have named it `t`, whoever offers it, or as the agent does; who lets it through must have meant this very tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name<'a> {
     written: Cow<'a, str>,
     normal: Cow<'a, str>,
+    /// The name as it was written, in lower case, where that is another and says more than the tool alone.
+    spelled: Option<Box<str>>,
+    /// What else it may be called, for those who restrict.
+    also: Vec<Box<str>>,
 }
 
 impl Name<'_> {
@@ -16,11 +23,30 @@ impl Name<'_> {
         &self.written
     }
 
-    /// The name that selectors match: trimmed, lower-cased, aliases resolved.
+    /// The one name that everything goes by: trimmed, lower-cased, aliases resolved, `mcp__s__t` for the tool of a server.
     pub fn normal(&self) -> &str {
         &self.normal
     }
+
+    /// The names by which something may be let through.
+    pub fn exact(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.normal).chain(self.spelled.as_deref())
+    }
+
+    /// The names by which something may be restricted: those and, of a server's tool, the one it has at its server.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.exact().chain(self.also.iter().map(|name| &**name))
+    }
+
+    /// Whether an MCP server offers it, or may.
+    pub fn is_of_server(&self) -> bool {
+        self.all().any(|name| name.starts_with(PREFIX))
+    }
 }
+
+/// How the normal name of a server's tool begins, and what stands between its two parts.
+const PREFIX: &str = "mcp__";
+const BETWEEN: &str = "__";
 
 /// The one table of aliases, applied before any match.
 ///
@@ -51,20 +77,75 @@ impl Names {
         self.aliases.insert(alias, name);
     }
 
-    /// The name for a tool as somebody wrote it. Allocates only for names not yet in lower case.
+    /// The name for a tool as somebody wrote it. Allocates only for names not yet in lower case and those of servers.
     pub fn name<'a>(&'a self, written: &'a str) -> Name<'a> {
         let lower = lower(written);
+        if let Some(rest) = lower.strip_prefix(PREFIX).filter(|rest| rest.contains(BETWEEN)) {
+            let normal = format!("{PREFIX}{}", clean(rest));
+            let also = self.tails(&normal);
+            return Name { written: Cow::Borrowed(written), normal: Cow::Owned(normal), spelled: None, also };
+        }
         let normal = match self.aliases.get(&*lower) {
             Some(name) => Cow::Borrowed(name.as_str()),
             None => lower,
         };
-        Name { written: Cow::Borrowed(written), normal }
+        Name { written: Cow::Borrowed(written), normal, spelled: None, also: Vec::new() }
+    }
+
+    /// The name for a tool of a server, where it is known which; written with or without the server.
+    ///
+    /// ```
+    /// let names = tollgate_core::Names::default();
+    /// let name = names.tool_of("Fork", Some("GitHub"));
+    /// assert_eq!((name.written(), name.normal()), ("Fork", "mcp__github__fork"));
+    /// assert_eq!(name.exact().collect::<Vec<_>>(), ["mcp__github__fork"]);
+    /// assert_eq!(name.all().collect::<Vec<_>>(), ["mcp__github__fork", "fork"]);
+    /// ```
+    pub fn tool_of<'a>(&'a self, written: &'a str, server: Option<&str>) -> Name<'a> {
+        let name = self.name(written);
+        match server.filter(|server| !server.trim().is_empty() && !name.is_of_server()) {
+            Some(server) => self.read_as(written, &[(Some(server), written)]),
+            None => name,
+        }
+    }
+
+    /// The name for what an agent wrote, by what that can mean: a server, if it is a server's, and the tool there. Where it
+    /// can mean several things its normal name is what was written, and restrictions go by each of them. An empty server
+    /// is one that nobody names.
+    pub fn read_as<'a>(&'a self, written: &'a str, readings: &[(Option<&str>, &str)]) -> Name<'a> {
+        let normals = readings.iter().filter_map(|(server, tool)| {
+            let (server, tool) = (lower((*server)?), lower(tool));
+            Some(format!("{PREFIX}{}{BETWEEN}{}", clean(&server), clean(&tool)))
+        });
+        let normals: Vec<String> = normals.collect();
+        let plain = self.name(written);
+        let mut also: Vec<Box<str>> = normals.iter().flat_map(|normal| self.tails(normal)).collect();
+        match (normals.as_slice(), readings) {
+            ([], _) => plain,
+            ([normal], [(_, tool)]) => {
+                let same = plain.normal == *normal || lower(tool) == lower(written);
+                let spelled = (!same).then(|| lower(written).into());
+                Name { normal: Cow::Owned(normal.clone()), spelled, also, ..plain }
+            }
+            _ => {
+                also.splice(0..0, normals.into_iter().map(Into::into));
+                Name { also, ..plain }
+            }
+        }
+    }
+
+    /// What a server's tool is called there. Where the server's name ends is told by nothing but the first mark.
+    fn tails(&self, normal: &str) -> Vec<Box<str>> {
+        let rest = normal.strip_prefix(PREFIX).unwrap_or_default();
+        let tails = rest.match_indices(BETWEEN).filter_map(|(at, mark)| rest.get(at + mark.len()..));
+        tails.filter(|tail| !tail.is_empty()).map(|tail| self.name(tail).normal().into()).collect()
     }
 
     /// The same, for a name that must outlive the text it was read from.
-    pub(crate) fn owned(&self, written: String) -> Name<'static> {
-        let normal = Cow::Owned(self.name(&written).normal.into_owned());
-        Name { written: Cow::Owned(written), normal }
+    pub(crate) fn owned(&self, written: String, server: Option<&str>) -> Name<'static> {
+        let Name { normal, spelled, also, .. } = self.tool_of(&written, server);
+        let normal = Cow::Owned(normal.into_owned());
+        Name { written: Cow::Owned(written), normal, spelled, also }
     }
 }
 
@@ -72,4 +153,10 @@ fn lower(written: &str) -> Cow<'_, str> {
     let trimmed = written.trim();
     let is_lower = |c: char| c.is_ascii() && !c.is_ascii_uppercase();
     if trimmed.chars().all(is_lower) { Cow::Borrowed(trimmed) } else { Cow::Owned(trimmed.to_lowercase()) }
+}
+
+/// A part of such a name, as most agents write it. A `*` stays what it is: no tool has one, and patterns do.
+fn clean(part: &str) -> String {
+    let keeps = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "_-*".contains(c);
+    part.chars().map(|c| if keeps(c) { c } else { '_' }).collect()
 }

@@ -54,6 +54,11 @@ impl Pipeline {
         self.inner.names.name(written)
     }
 
+    /// How this pipeline names tools.
+    pub fn names(&self) -> &Names {
+        &self.inner.names
+    }
+
     /// Runs one event: edits, second looks, guards, the route's command, watchers.
     pub async fn run(&self, event: &Event<'_>, body: &mut Body) -> Outcome {
         self.pass(event, body, true, &[]).await
@@ -72,7 +77,7 @@ impl Pipeline {
     pub fn order(&self, point: Point, tool: Option<&str>) -> Vec<&Registration> {
         let sorted = &self.inner.sorted;
         let Some(tool) = tool else { return sorted.iter().filter(|entry| entry.points.contains(&point)).collect() };
-        let plan = self.inner.chains[point as usize].plan(Some(self.name(tool).normal()), sorted).unwrap_or_default();
+        let plan = self.inner.chains[point as usize].plan(Some(&self.name(tool)), sorted).unwrap_or_default();
         plan.all().filter_map(|who| sorted.get(*who as usize)).collect()
     }
 
@@ -92,11 +97,16 @@ impl Pipeline {
 
     /// Those due for an event, by the name its call has now.
     pub(crate) fn plan(&self, event: &Event<'_>, body: &Body) -> Option<Arc<Plan>> {
-        self.inner.chains[event.point as usize].plan(event.tool_now(body).map(Name::normal), &self.inner.sorted)
+        self.inner.chains[event.point as usize].plan(event.tool_now(body), &self.inner.sorted)
     }
 
     /// `except` names interceptors that have already worked on the pieces of a stream.
     pub(crate) async fn pass(&self, event: &Event<'_>, body: &mut Body, patient: bool, except: &[u32]) -> Outcome {
+        // Whoever knows the server may not have said so when the name was made.
+        let offered = |name: Option<&Name<'_>>| name.map(|name| self.inner.names.owned(name.written().to_owned(), event.server));
+        let forgotten = |name: &&Name<'_>| event.server.is_some() && !name.is_of_server();
+        let (name, became) = (offered(event.name.filter(forgotten)), offered(event.became.filter(forgotten)));
+        let event = &Event { name: name.as_ref().or(event.name), became: became.as_ref().or(event.became), ..*event };
         let too_deep = event.chain.len() > MAX_CHAIN;
         let plan = self.plan(event, body).or_else(|| too_deep.then(Arc::default));
         let Some(plan) = plan else { return Outcome::default() };

@@ -105,7 +105,7 @@ impl<'p> Run<'p> {
         let before = body.clone();
         let lent = &mut *body;
         let answer = settle!(self, due, move || edit.edit(event, lent));
-        let closed = body.close_edit(&before, &self.pipeline.inner.names, event.point);
+        let closed = body.close_edit(&before, &self.pipeline.inner.names, event);
         let (answer, change) = match answer.and_then(|verdict| Ok((verdict, closed?))) {
             Ok((verdict, changed)) => (Ok(verdict), changed.then(|| Box::new((before, body.clone())))),
             Err(fault) => {

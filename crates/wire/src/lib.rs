@@ -17,11 +17,13 @@ mod read;
 #[cfg(test)]
 mod samples;
 mod scan;
+mod servers;
 mod tools;
 mod verdicts;
 
 pub use digest::{canonical, digest, write_canonical};
 pub use part::part;
 pub use read::{body, read};
+pub use servers::{Reading, SPELLINGS, Spelling, normal_spellings, readings, server_tool};
 pub use tools::{KINDS, TOOLS, Tool, kind, names};
 pub use verdicts::{VERDICTS, verdict};
