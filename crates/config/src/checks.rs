@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate_core::{Names, Point};
 use tollgate_rules::form::{Conditions, Dedupe, Limit, Loop, Matcher, OneOrMany, Require, Words};
-use tollgate_rules::{Arguments, Condition, Mistake};
+use tollgate_rules::{Arguments, Condition, Mistake, Sense};
 
 use crate::form::Unknown;
 use crate::plan::{Placed, Plan, Toolset};
@@ -54,9 +54,11 @@ pub(crate) fn compile(plan: &mut Plan, mistakes: &mut Vec<Mistake>) {
     };
     // These are put together from several files, in which each name was looked at where it stands.
     if mistakes.is_empty() {
-        let mut list = |list: &[Matcher]| tools(list, &names).map_err(|found| mistakes.extend(found)).ok().flatten();
+        let mut list = |list: &[Matcher], sense: Sense| {
+            tools(list, &names, sense).map_err(|found| mistakes.extend(found)).ok().flatten()
+        };
         checks.tools = plan.tools.iter().map(|set| toolset(set, &mut list)).collect();
-        (checks.reads, checks.writes) = (list(&plan.reads), list(&plan.writes));
+        (checks.reads, checks.writes) = (list(&plan.reads, Sense::Lets), list(&plan.writes, Sense::Restricts));
     }
     plan.checks = mistakes.is_empty().then_some(checks);
 }
@@ -95,22 +97,22 @@ fn require(placed: &Placed<Require>, names: &Names) -> Result<(Check<Require>, A
     when.and_then(|when| Ok((when, Arc::new(arguments?)))).map_err(|()| found)
 }
 
-fn tools(list: &[Matcher], names: &Names) -> Result<Tools, Vec<Mistake>> {
-    (!list.is_empty()).then(|| Condition::tools(list, names).map(Arc::new)).transpose()
+fn tools(list: &[Matcher], names: &Names, sense: Sense) -> Result<Tools, Vec<Mistake>> {
+    (!list.is_empty()).then(|| Condition::tools(list, names, sense).map(Arc::new)).transpose()
 }
 
-fn toolset(set: &Toolset, mut list: impl FnMut(&[Matcher]) -> Tools) -> Toolset<Tools> {
+fn toolset(set: &Toolset, mut list: impl FnMut(&[Matcher], Sense) -> Tools) -> Toolset<Tools> {
     let lifted: Vec<Matcher> = set.lifted.iter().filter(|matcher| is_a_name(matcher)).cloned().collect();
     Toolset {
         origin: Arc::clone(&set.origin),
         path: set.path.clone(),
         default: set.default,
         // Nobody asks for what is known unless the rest is refused.
-        known: if set.default == Unknown::Deny { list(&set.known) } else { None },
-        admin: list(&set.admin),
-        lifted: list(&lifted),
-        allow: set.allow.as_deref().map(&mut list),
-        deny: list(&set.deny),
+        known: if set.default == Unknown::Deny { list(&set.known, Sense::Lets) } else { None },
+        admin: list(&set.admin, Sense::Restricts),
+        lifted: list(&lifted, Sense::Lets),
+        allow: set.allow.as_deref().map(|allow| list(allow, Sense::Lets)),
+        deny: list(&set.deny, Sense::Restricts),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether what is written makes sense, beyond its shape.
 
 use tollgate_rules::form::{Dedupe, Limit, Loop, Rule, Span, Tools};
-use tollgate_rules::{Condition, Mistake, Step};
+use tollgate_rules::{Condition, Mistake, Sense, Step};
 
 use crate::layer::{Parsed, resolve};
 use crate::pack::pack_names;
@@ -45,7 +45,7 @@ pub(crate) fn tools(parsed: &Parsed) -> Vec<Mistake> {
     let allow = allow.as_deref().unwrap_or_default();
     let lists = [("read", &read[..]), ("write", write), ("admin", admin), ("allow", allow), ("deny", deny)];
     let wrong = lists.into_iter().filter(|(_, list)| !list.is_empty()).flat_map(|(key, list)| {
-        let found = Condition::tools(list, &names).err().unwrap_or_default();
+        let found = Condition::tools(list, &names, Sense::Restricts).err().unwrap_or_default();
         found.into_iter().map(move |mistake| mistake.below(&parsed.key(&["tools", key])))
     });
     wrong.collect()

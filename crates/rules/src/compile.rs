@@ -10,7 +10,7 @@ use crate::condition::Condition;
 use crate::edit::{Edits, Redaction};
 use crate::effects::text;
 use crate::form::{self, Conditions, Date, Decision, Matcher, Mode, OverrideDecision, OverrideMode};
-use crate::matcher::{Sort, Text};
+use crate::matcher::{Sense, Sort, Text, ToolText};
 use crate::mistake::{Mistake, Step};
 use crate::set::RuleSet;
 
@@ -87,7 +87,7 @@ pub(crate) enum Action {
 /// An exception that holds today.
 #[derive(Debug)]
 pub(crate) struct Exception {
-    pub(crate) tool: Option<Text>,
+    pub(crate) tool: Option<ToolText>,
     pub(crate) args: Arguments,
     pub(crate) path: Option<Text>,
     pub(crate) host: Option<Text>,
@@ -347,8 +347,12 @@ fn apply_exceptions(rules: &mut [Rule], setting: &Setting, mistakes: &mut Vec<Mi
             found.extend(wrong.into_iter().map(|mistake| mistake.at("arg")));
             Arguments::default()
         });
+        let tool = form.tool.as_ref().map(|tool| ToolText::compile(tool, &setting.names, Sense::Lets));
+        let tool = tool.and_then(|tool| {
+            tool.map_err(|wrong| found.extend(wrong.into_iter().map(|mistake| mistake.at("tool")))).ok()
+        });
         let exception = Exception {
-            tool: text("tool", form.tool.as_ref(), Sort::Tool(&setting.names), &mut found),
+            tool,
             path: text("path", form.path.as_ref(), Sort::Path, &mut found),
             host: text("host", form.host.as_ref(), Sort::Host, &mut found),
             args,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use tollgate_core::{Ended, Event, Fault, Names, Point};
+use tollgate_core::{Ended, Event, Fault, Name, Names, Point};
 use tollgate_shell::{Effect, Kind};
 use tollgate_wire::form::EndedForm;
 
@@ -11,7 +11,7 @@ use crate::args::Arguments;
 use crate::effects::{self, EffectTest, Parts};
 use crate::facts::CallFacts;
 use crate::form::{Between, Conditions, Count, EndedName, KindName, Matcher, OneOrMany, SecretForm};
-use crate::matcher::{Sort, Text};
+use crate::matcher::{Sense, Sort, Text, ToolText};
 use crate::mistake::Mistake;
 use crate::when::Expression;
 
@@ -36,7 +36,8 @@ const MAX_DEPTH: usize = 16;
 /// ```
 #[derive(Debug, Default)]
 pub struct Condition {
-    pub(crate) tool: Option<Text>,
+    sense: Sense,
+    pub(crate) tool: Option<ToolText>,
     kinds: Option<Vec<&'static str>>,
     facts: Vec<(Fact, Text)>,
     own: Vec<(String, Text)>,
@@ -80,77 +81,15 @@ impl Condition {
     /// Compiles conditions, or says all that is wrong with them. The names are the aliases in force.
     pub fn compile(form: &Conditions, names: &Names) -> Result<Self, Vec<Mistake>> {
         let mut mistakes = Vec::new();
-        let condition = Self::build(form, names, MAX_DEPTH, &mut mistakes);
+        let build = Build { names, sense: Sense::Restricts, depth: MAX_DEPTH };
+        let condition = build.condition(form, &mut mistakes);
         if mistakes.is_empty() { Ok(condition) } else { Err(mistakes) }
     }
 
     /// The condition that the tool has one of these names. What is wrong is at a place in the list.
-    pub fn tools(list: &[Matcher], names: &Names) -> Result<Self, Vec<Mistake>> {
-        let tool = Text::compile(&Matcher::AnyOf(list.to_vec()), Sort::Tool(names))?;
-        Ok(Self { tool: Some(tool), ..Self::default() })
-    }
-
-    fn build(form: &Conditions, names: &Names, depth: usize, mistakes: &mut Vec<Mistake>) -> Self {
-        if depth == 0 {
-            mistakes.push(Mistake::new("conditions nest too deep here"));
-            return Self::default();
-        }
-        let parts = Parts {
-            effect: form.effect.as_ref(),
-            place: form.place.as_ref(),
-            flag: form.flag.as_ref(),
-            path: form.path.as_ref(),
-            host: form.host.as_ref(),
-        };
-        let mut inner = |key: &str, forms: &mut dyn Iterator<Item = &Conditions>, list: bool| -> Vec<Self> {
-            let compile = |(place, form): (usize, &Conditions)| {
-                let before = mistakes.len();
-                let condition = Self::build(form, names, depth - 1, mistakes);
-                if *form == Conditions::default() {
-                    mistakes.push(Mistake::new("this table says nothing"));
-                }
-                for mistake in mistakes.iter_mut().skip(before) {
-                    if list {
-                        mistake.path.insert(0, place.into());
-                    }
-                    mistake.path.insert(0, key.into());
-                }
-                condition
-            };
-            forms.enumerate().map(compile).collect()
-        };
-        let not = form.not.as_ref().map_or_else(Vec::new, |not| inner("not", &mut not.iter(), not.is_list()));
-        let any = form.any.as_ref().map(|any| inner("any", &mut any.iter(), true));
-        let all = form.all.as_ref().map_or_else(Vec::new, |all| inner("all", &mut all.iter(), true));
-        if any.as_ref().is_some_and(Vec::is_empty) {
-            mistakes.push(Mistake::new("an empty list never holds").at("any"));
-        }
-        let args = Arguments::compile(&form.arg).unwrap_or_else(|found| {
-            mistakes.extend(found.into_iter().map(|mistake| mistake.at("arg")));
-            Arguments::default()
-        });
-        Self {
-            tool: effects::text("tool", form.tool.as_ref(), Sort::Tool(names), mistakes),
-            kinds: form.kind.as_ref().map(|names| kinds(names, mistakes)),
-            facts: facts(form, mistakes),
-            own: by_name("own", &form.own, mistakes),
-            labels: by_name("label", &form.label, mistakes),
-            attempt: form.attempt.map(|count| attempts(count, mistakes)),
-            ended: form.ended.as_ref().map(|names| endings(names, mistakes)),
-            approved: form.approved,
-            headers: by_name("header", &form.header, mistakes),
-            args,
-            text: effects::text("text", form.text.as_ref(), Sort::Plain, mistakes),
-            effect: EffectTest::compile(&parts, mistakes),
-            secret: form.secret,
-            not,
-            any,
-            all,
-            when: form.when.as_ref().and_then(|when| {
-                let compiled = Expression::compile(when);
-                compiled.map_err(|found| mistakes.extend(found.into_iter().map(|mistake| mistake.at("when")))).ok()
-            }),
-        }
+    pub fn tools(list: &[Matcher], names: &Names, sense: Sense) -> Result<Self, Vec<Mistake>> {
+        let tool = ToolText::compile(&Matcher::AnyOf(list.to_vec()), names, sense)?;
+        Ok(Self { tool: Some(tool), sense, ..Self::default() })
     }
 
     /// Whether everything holds. A fault if that cannot be told: the document cannot be read, or an expression failed.
@@ -225,14 +164,20 @@ impl Condition {
     /// Whether the tool and the other facts fit; nothing is read for that.
     pub(crate) fn holds_by_facts(&self, facts: &CallFacts<'_>) -> bool {
         let headers = facts.body.headers();
-        self.tool.as_ref().is_none_or(|tool| tool.fits(facts.tool()) && !facts.tool().is_empty())
-            && self.kinds.as_ref().is_none_or(|kinds| facts.kind().is_some_and(|kind| kinds.contains(&kind)))
-            && self.facts.iter().all(|(fact, text)| fact.of(facts).is_some_and(|fact| text.fits(fact)))
+        self.tool.as_ref().is_none_or(|tool| tool.fits(facts.name()))
+            && self.kinds.as_ref().is_none_or(|kinds| self.fits_kind(kinds, facts))
+            && self.facts.iter().all(|(fact, text)| fact.of(facts).into_iter().flatten().any(|fact| text.fits(fact)))
             && self.fits_run(facts.event)
             && self.headers.iter().all(|(name, text)| {
                 let mut values = headers.into_iter().flat_map(|headers| headers.iter());
                 values.any(|(key, value)| key.eq_ignore_ascii_case(name) && text.fits(value))
             })
+    }
+
+    /// Whether the tool is of such a kind; to restrict it, it is enough that tools of that name are.
+    fn fits_kind(&self, kinds: &[&str], facts: &CallFacts<'_>) -> bool {
+        let also = facts.name().filter(|_| self.sense == Sense::Restricts).into_iter().flat_map(Name::all);
+        facts.kind().into_iter().chain(also.filter_map(tollgate_wire::kind)).any(|kind| kinds.contains(&kind))
     }
 
     /// Whether what the surface and earlier points know of the event fits.
@@ -303,6 +248,84 @@ impl Condition {
     }
 }
 
+/// What conditions are compiled with.
+#[derive(Clone, Copy)]
+struct Build<'a> {
+    names: &'a Names,
+    sense: Sense,
+    depth: usize,
+}
+
+impl Build<'_> {
+    fn condition(self, form: &Conditions, mistakes: &mut Vec<Mistake>) -> Condition {
+        if self.depth == 0 {
+            mistakes.push(Mistake::new("conditions nest too deep here"));
+            return Condition::default();
+        }
+        let parts = Parts {
+            effect: form.effect.as_ref(),
+            place: form.place.as_ref(),
+            flag: form.flag.as_ref(),
+            path: form.path.as_ref(),
+            host: form.host.as_ref(),
+        };
+        let mut inner = |key: &str, forms: &mut dyn Iterator<Item = &Conditions>, list: bool| -> Vec<Condition> {
+            let sense = if key == "not" { self.sense.flipped() } else { self.sense };
+            let build = Self { depth: self.depth - 1, sense, ..self };
+            let compile = |(place, form): (usize, &Conditions)| {
+                let before = mistakes.len();
+                let condition = build.condition(form, mistakes);
+                if *form == Conditions::default() {
+                    mistakes.push(Mistake::new("this table says nothing"));
+                }
+                for mistake in mistakes.iter_mut().skip(before) {
+                    if list {
+                        mistake.path.insert(0, place.into());
+                    }
+                    mistake.path.insert(0, key.into());
+                }
+                condition
+            };
+            forms.enumerate().map(compile).collect()
+        };
+        let not = form.not.as_ref().map_or_else(Vec::new, |not| inner("not", &mut not.iter(), not.is_list()));
+        let any = form.any.as_ref().map(|any| inner("any", &mut any.iter(), true));
+        let all = form.all.as_ref().map_or_else(Vec::new, |all| inner("all", &mut all.iter(), true));
+        if any.as_ref().is_some_and(Vec::is_empty) {
+            mistakes.push(Mistake::new("an empty list never holds").at("any"));
+        }
+        let args = Arguments::compile(&form.arg).unwrap_or_else(|found| {
+            mistakes.extend(found.into_iter().map(|mistake| mistake.at("arg")));
+            Arguments::default()
+        });
+        let tool = form.tool.as_ref().map(|tool| ToolText::compile(tool, self.names, self.sense));
+        let mut at_tool = |found: Vec<Mistake>| mistakes.extend(found.into_iter().map(|mistake| mistake.at("tool")));
+        Condition {
+            sense: self.sense,
+            tool: tool.and_then(|tool| tool.map_err(&mut at_tool).ok()),
+            kinds: form.kind.as_ref().map(|names| kinds(names, mistakes)),
+            facts: facts(form, mistakes),
+            own: by_name("own", &form.own, mistakes),
+            labels: by_name("label", &form.label, mistakes),
+            attempt: form.attempt.map(|count| attempts(count, mistakes)),
+            ended: form.ended.as_ref().map(|names| endings(names, mistakes)),
+            approved: form.approved,
+            headers: by_name("header", &form.header, mistakes),
+            args,
+            text: effects::text("text", form.text.as_ref(), Sort::Plain, mistakes),
+            effect: EffectTest::compile(&parts, mistakes),
+            secret: form.secret,
+            not,
+            any,
+            all,
+            when: form.when.as_ref().and_then(|when| {
+                let compiled = Expression::compile(when);
+                compiled.map_err(|found| mistakes.extend(found.into_iter().map(|mistake| mistake.at("when")))).ok()
+            }),
+        }
+    }
+}
+
 /// The first that holds; only if none does, it matters that one could not tell.
 fn look_for_any(
     any: &[Condition],
@@ -321,15 +344,16 @@ fn look_for_any(
 }
 
 impl Fact {
-    fn of<'a>(self, facts: &CallFacts<'a>) -> Option<&'a str> {
+    /// What it is. A server is also what the tool's name says.
+    fn of<'a>(self, facts: &'a CallFacts<'_>) -> [Option<&'a str>; 2] {
         let event = facts.event;
         match self {
-            Self::Agent => event.agent,
-            Self::Session => event.session,
-            Self::Server => event.server,
-            Self::Model => event.model,
-            Self::Surface => event.surface,
-            Self::Principal => event.principal,
+            Self::Agent => [event.agent, None],
+            Self::Session => [event.session, None],
+            Self::Server => [event.server, facts.named_server()],
+            Self::Model => [event.model, None],
+            Self::Surface => [event.surface, None],
+            Self::Principal => [event.principal, None],
         }
     }
 }

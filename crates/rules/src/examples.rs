@@ -42,7 +42,9 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
         }
         None => first,
     };
-    let name = names.name(call.tool.as_deref().unwrap_or("exec"));
+    let tool = call.tool.as_deref().unwrap_or("exec");
+    let (agent, server) = (call.agent.as_deref().unwrap_or_default(), call.server.as_deref());
+    let name = names.read_as(tool, &tollgate_wire::readings(agent, tool, server));
     let (body, arguments) = bodies(&call, point);
     let ended = match call.ended.as_ref().map(ending).transpose() {
         Ok(ended) => ended,

@@ -118,10 +118,21 @@ impl<'a> CallFacts<'a> {
         self.event.tool_name(self.body)
     }
 
+    /// All that the tool is called by now.
+    pub fn name(&self) -> Option<&Name<'_>> {
+        self.event.tool_now(self.body)
+    }
+
+    /// The server that the tool's name says it is of.
+    pub fn named_server(&self) -> Option<&str> {
+        let (server, _) = tollgate_wire::server_tool(self.tool(), self.event.server)?;
+        Some(server).filter(|server| !server.is_empty())
+    }
+
     /// What sort of tool that is.
     pub fn kind(&self) -> Option<&'static str> {
-        let of_server = || self.event.server.is_some().then_some("mcp");
-        tollgate_wire::kind(self.tool()).or_else(of_server)
+        let of_server = || self.event.server.is_some() || self.name().is_some_and(Name::is_of_server);
+        tollgate_wire::kind(self.tool()).or_else(|| of_server().then_some("mcp"))
     }
 
     /// The document.

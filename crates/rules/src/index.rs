@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use serde_json::Value;
-use tollgate_core::{Body, Fault, Point};
+use tollgate_core::{Body, Fault, Name, Point};
 use tollgate_shell::Kind;
 
 use crate::compile::Rule;
@@ -80,12 +80,13 @@ impl Index {
         chain.document.find_in_documents(facts, &mut found)?;
         chain.effects.find_in_effects(facts, &mut found)?;
         chain.any.find(facts, &mut found)?;
-        let tool = facts.tool();
-        if let Some(bucket) = chain.named.get(tool) {
-            bucket.find(facts, &mut found)?;
-        }
-        if !chain.patterns.is_empty() && !tool.is_empty() {
-            chain.by_pattern(tool, rules).find(facts, &mut found)?;
+        for tool in facts.name().into_iter().flat_map(Name::all) {
+            if let Some(bucket) = chain.named.get(tool) {
+                bucket.find(facts, &mut found)?;
+            }
+            if !chain.patterns.is_empty() && !tool.is_empty() {
+                chain.by_pattern(tool, rules).find(facts, &mut found)?;
+            }
         }
         found.sort_unstable();
         found.dedup();
@@ -102,7 +103,7 @@ impl Chain {
         if let Some(texts) = condition.effect_literals() {
             return self.effects.add(number, texts);
         }
-        match condition.tool.as_ref().map(|tool| tool.names()) {
+        match condition.tool.as_ref().map(|tool| tool.text.names()) {
             None => self.any.add(number, rule),
             Some(Some(names)) => {
                 for name in names {
@@ -120,7 +121,7 @@ impl Chain {
         let mut bucket = Bucket::default();
         for number in &self.patterns {
             if let Some(rule) = rules.get(*number as usize)
-                && rule.condition.tool.as_ref().is_none_or(|pattern| pattern.fits(tool))
+                && rule.condition.tool.as_ref().is_none_or(|pattern| pattern.text.fits(tool))
             {
                 bucket.add(*number, rule);
             }

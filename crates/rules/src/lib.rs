@@ -42,6 +42,7 @@ pub use args::Arguments;
 pub use compile::{Placed, Setting, Source, compile};
 pub use condition::Condition;
 pub use facts::{Ambient, CallFacts, Still};
+pub use matcher::Sense;
 #[doc(hidden)]
 pub use matcher::texts_compiled;
 pub use mistake::{Mistake, Step, nearest};

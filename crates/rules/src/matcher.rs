@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use regex::bytes::{Regex, RegexBuilder};
-use tollgate_core::Names;
+use tollgate_core::{Name, Names};
 
 use crate::form::{Matcher, OneOrMany, Words};
 use crate::mistake::Mistake;
@@ -22,11 +22,54 @@ pub(crate) enum Sort<'a> {
     /// Just text.
     Plain,
     /// A tool's name, which is compared as normalized by this table.
-    Tool(&'a Names),
+    Tool(&'a Names, Sense),
     /// A path: `*` stops at `/`, a prefix ends where a name ends.
     Path,
     /// A host: upper and lower case are the same.
     Host,
+}
+
+/// What follows if a tool's name fits. `read` restricts what is called so, whoever offers it; but it lets no server's tool
+/// through that only happens to have that name, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sense {
+    /// Something is refused, asked about, counted, changed.
+    #[default]
+    Restricts,
+    /// Something is let through that would else be refused.
+    Lets,
+}
+
+impl Sense {
+    /// The sense of what must not hold.
+    pub(crate) fn flipped(self) -> Self {
+        match self {
+            Self::Restricts => Self::Lets,
+            Self::Lets => Self::Restricts,
+        }
+    }
+}
+
+/// A condition on a tool's name.
+#[derive(Debug)]
+pub(crate) struct ToolText {
+    pub(crate) text: Text,
+    sense: Sense,
+}
+
+impl ToolText {
+    pub(crate) fn compile(form: &Matcher, names: &Names, sense: Sense) -> Result<Self, Vec<Mistake>> {
+        Ok(Self { text: Text::compile(form, Sort::Tool(names, sense))?, sense })
+    }
+
+    /// Whether it is meant. No name at all is never.
+    pub(crate) fn fits(&self, name: Option<&Name<'_>>) -> bool {
+        let Some(name) = name.filter(|name| !name.normal().is_empty()) else { return false };
+        match self.sense {
+            Sense::Restricts => name.all().any(|name| self.text.fits(name)),
+            Sense::Lets => name.exact().any(|name| self.text.fits(name)),
+        }
+    }
 }
 
 /// A condition on one text: at least one of the alternatives must hold.
@@ -194,7 +237,7 @@ impl Compiler<'_> {
                 if text.is_empty() {
                     self.mistakes.push(Mistake::new("an empty text fits nothing"));
                 }
-                out.push(vec![self.check([self.whole(text)], false)]);
+                out.push(vec![self.check([self.whole(text)].into_iter().chain(self.sort.spelled(text)), false)]);
             }
             Matcher::AnyOf(many) => {
                 if many.is_empty() {
@@ -230,6 +273,7 @@ impl Compiler<'_> {
         let mut checks = Vec::new();
         let mut add = |this: &mut Self, key: &str, texts: &Option<OneOrMany<String>>, make: &Make| {
             let Some(texts) = texts else { return };
+            let is_whole = matches!(key, "eq" | "one_of" | "glob");
             let before = this.mistakes.len();
             let mut tests = Vec::new();
             for (place, text) in texts.iter().enumerate() {
@@ -238,6 +282,7 @@ impl Compiler<'_> {
                     Ok(test) => tests.push(test),
                     Err(mistake) => this.mistakes.push(mistake),
                 }
+                tests.extend(this.sort.spelled(text).filter(|_| is_whole));
                 if texts.is_list() {
                     this.moved(start, place);
                 }
@@ -259,7 +304,7 @@ impl Compiler<'_> {
         add(self, "glob", &words.glob, &|sort, text, fold| sort.glob(text, fold));
         add(self, "regex", &words.regex, &|sort, text, fold| {
             // Tools' names are compared in lower case, and an expression cannot be lower-cased.
-            let fold = fold || matches!(sort, Sort::Tool(_) | Sort::Host);
+            let fold = fold || matches!(sort, Sort::Tool(..) | Sort::Host);
             // A `~` stands for something else in paths, so a text with one need not be in what fits.
             let plain = |found: &Vec<String>| !found.iter().any(|text| text.contains('~'));
             let literals = literal::of_regex(text).filter(plain).map(|all| all.into_iter().map(Into::into).collect());
@@ -288,7 +333,7 @@ impl Sort<'_> {
     /// A whole text in the form in which it is compared.
     fn text(self, text: &str, fold: bool) -> Box<str> {
         match self {
-            Self::Tool(names) => names.name(text).normal().into(),
+            Self::Tool(names, _) => names.name(text).normal().into(),
             _ => self.part(text, fold),
         }
     }
@@ -296,10 +341,22 @@ impl Sort<'_> {
     /// Part of a text in the form in which it is compared.
     fn part(self, text: &str, fold: bool) -> Box<str> {
         match self {
-            Self::Tool(_) => text.trim().to_lowercase().into(),
+            Self::Tool(..) => text.trim().to_lowercase().into(),
             _ if fold => text.to_lowercase().into(),
             _ => text.into(),
         }
+    }
+
+    /// What else a whole text means: whoever writes a server's tool as one agent does means that tool.
+    fn spelled(self, text: &str) -> impl Iterator<Item = Test> {
+        let normal = match self {
+            Self::Tool(_, sense) => tollgate_wire::normal_spellings(text, sense == Sense::Lets),
+            _ => Vec::new(),
+        };
+        normal.into_iter().map(|text| match text.contains('*') {
+            true => Test::Glob(Glob::new(&text, false)),
+            false => Test::Eq(text.into()),
+        })
     }
 
     fn glob(self, text: &str, fold: bool) -> Result<Test, Mistake> {

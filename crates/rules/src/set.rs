@@ -267,7 +267,7 @@ impl Exception {
     fn speaks_of(&self, facts: &CallFacts<'_>) -> Result<bool, Fault> {
         let args =
             self.args.is_empty() || facts.arguments()?.is_some_and(|arguments| self.args.hold_for_all(arguments));
-        Ok(args && self.tool.as_ref().is_none_or(|tool| tool.fits(facts.tool())))
+        Ok(args && self.tool.as_ref().is_none_or(|tool| tool.fits(facts.name())))
     }
 
     /// Whether it is for this effect.

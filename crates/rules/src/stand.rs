@@ -73,13 +73,13 @@ impl RuleSet {
 /// What core can know about the tool, so that a rule for another is not even asked.
 fn tool(inner: &Arc<Inner>, number: usize, rule: &Rule) -> Match {
     let Some(tool) = &rule.condition.tool else { return Match::Any };
-    match tool.names().as_deref() {
+    match tool.text.names().as_deref() {
         Some([name]) => Match::exact(name),
         _ => {
             let inner = Arc::clone(inner);
             Match::with("a rule's tools", move |name| {
                 let tool = inner.rules.get(number).and_then(|rule| rule.condition.tool.as_ref());
-                tool.is_none_or(|tool| tool.fits(name))
+                tool.is_none_or(|tool| tool.text.fits(name))
             })
         }
     }

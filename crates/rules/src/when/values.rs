@@ -70,7 +70,7 @@ fn work_out(name: &str, facts: &CallFacts<'_>) -> Result<Value, Fault> {
         "text" => text(facts.text()?),
         "session" => fact(event.session),
         "agent" => fact(event.agent),
-        "server" => fact(event.server),
+        "server" => fact(event.server.or_else(|| facts.named_server())),
         "model" => fact(event.model),
         "surface" => fact(event.surface),
         "principal" => fact(event.principal),
