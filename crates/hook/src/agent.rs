@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tollgate_core::{Body, Ended, Point};
 use tollgate_wire::dialect::HookAnswer;
+use tollgate_wire::{Reading, readings};
 
 /// A coding agent: everything that is known about its hooks.
 ///
@@ -197,6 +198,8 @@ fn pointer(path: &[&str]) -> String {
 pub struct DecodedEvent<'a> {
     /// The tool, as the agent calls it.
     pub tool: Option<&'a str>,
+    /// What that can mean, where it may be a server's tool.
+    pub readings: Vec<Reading<'a>>,
     /// The MCP server that owns the tool.
     pub server: Option<&'a str>,
     /// Which call.
@@ -217,6 +220,28 @@ pub struct DecodedEvent<'a> {
     pub arguments: Option<Body>,
     /// The document that is judged: arguments, a result, a prompt.
     pub body: Body,
+}
+
+impl<'a> DecodedEvent<'a> {
+    /// The same about this tool, as an agent writes it, of a server that the agent may name beside it.
+    #[must_use]
+    pub fn of_tool(self, agent: &str, tool: &'a str, server: Option<&'a str>) -> Self {
+        self.of_readings(tool, readings(agent, tool, server), server)
+    }
+
+    /// The same about this tool of a server, whose name need not be known.
+    #[must_use]
+    pub fn of_server(self, written: &'a str, server: Option<&'a str>, tool: &'a str) -> Self {
+        self.of_readings(written, vec![(Some(server.unwrap_or_default()), tool)], server)
+    }
+
+    fn of_readings(self, tool: &'a str, readings: Vec<Reading<'a>>, server: Option<&'a str>) -> Self {
+        let named = match readings[..] {
+            [(Some(named), _)] if !named.is_empty() => Some(named),
+            _ => None,
+        };
+        Self { tool: Some(tool), readings, server: server.or(named), ..self }
+    }
 }
 
 /// What is to be printed.

@@ -119,7 +119,7 @@ fn key(read: &Read<'_>, rewritten: Option<&Value>) -> String {
         event.and_then(|event| event.session),
         event.and_then(|event| event.cwd),
         event.and_then(|event| event.call_id),
-        event.and_then(|event| event.tool).map(run::sort),
+        event.and_then(run::sort),
         read.arguments(),
         rewritten.unwrap_or_else(|| read.document()),
     ]));

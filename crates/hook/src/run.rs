@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tollgate_clock::{SystemClock, block_on};
 use tollgate_config::Paths;
-use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Pipeline, Point, Question, Ruling};
+use tollgate_core::{Act, Body, Cause, Ended, Event, Fault, FaultKind, Names, Pipeline, Point, Question, Ruling};
 use tollgate_engine::{Able, Engine, OpenError, Opened, Surface, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::hex;
@@ -247,7 +247,7 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, decoded: &DecodedEvent<'_>) -> Decisi
     if hook.point == Point::ToolBefore && is_canary(read, &body) {
         return Decision::deny(CANARY_REASON);
     }
-    let name = decoded.tool.map(|tool| gate.pipeline.name(tool));
+    let name = decoded.tool.map(|tool| gate.pipeline.names().read_as(tool, &decoded.readings));
     let call = call_id(decoded, read);
     let event = Event {
         name: name.as_ref(),
@@ -358,15 +358,18 @@ fn call_id<'a>(decoded: &DecodedEvent<'a>, read: &Read<'_>) -> Cow<'a, str> {
         return Cow::Borrowed(id);
     }
     let arguments = read.arguments().unwrap_or_else(|| read.document());
-    let digest = tollgate_wire::digest(&json!([decoded.session, decoded.tool.map(sort), arguments]));
+    let digest = tollgate_wire::digest(&json!([decoded.session, sort(decoded), arguments]));
     debug_assert!(read.payload.hook.point.is_about_a_tool() || decoded.tool.is_none());
     Cow::Owned(format!("call-{}", hex::encode(&digest.0[..8])))
 }
 
-/// What sort of tool it is: one call may come under several names (`create` and `Write`), which never differ in this.
-pub(crate) fn sort(tool: &str) -> Cow<'static, str> {
-    let name = tool.trim().to_lowercase();
-    tollgate_wire::kind(&name).map_or(Cow::Owned(name), Cow::Borrowed)
+/// What sort of tool it is: one call may come under several names (`create` and `Write`), which never differ in this. Of a
+/// server's tool that is its name, in whichever spelling: the sort of all of them is the same.
+pub(crate) fn sort(decoded: &DecodedEvent<'_>) -> Option<String> {
+    let names = Names::default();
+    let name = names.read_as(decoded.tool?, &decoded.readings);
+    let kind = tollgate_wire::kind(name.normal()).filter(|_| !name.is_of_server());
+    Some(kind.unwrap_or_else(|| name.normal()).to_owned())
 }
 
 /// Ends a call that does not happen: whoever stands at `tool.after` sees that it was refused, because its agent will not

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tollgate_core::Point;
 use tollgate_wire::dialect::HookAnswer;
 use tollgate_wire::lens::{Lens as _, Stdio};
+use tollgate_wire::readings;
 
 use super::claude_like::{self, Answer, no_object, text_of};
 use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, worded};
@@ -72,7 +73,10 @@ const fn notice(name: &'static str) -> Hook {
 
 fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let decoded = claude_like::decode(payload)?;
-    Ok(DecodedEvent { server: payload.text("/mcp_server/name").or(decoded.server), ..decoded })
+    Ok(match (decoded.tool, payload.text("/mcp_server/name")) {
+        (Some(tool), server @ Some(_)) => decoded.of_tool(AGENT.id, tool, server),
+        _ => decoded,
+    })
 }
 
 /// `continue: false` is never said: the tool would run, and only then the turn would end. Nor is `allow`, which skips
@@ -113,7 +117,7 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
 
 /// Puts another result in place. Older versions know the second name only, and for tools of MCP servers only.
 fn replace(answer: &mut Answer, payload: &Payload<'_>, result: Value) {
-    if payload.text("/tool_name").and_then(claude_like::server).is_some() {
+    if payload.text("/tool_name").is_some_and(|tool| !readings(AGENT.id, tool, None).is_empty()) {
         answer.own("updatedMCPToolOutput", result.clone());
     }
     answer.own("updatedToolOutput", result);

@@ -35,13 +35,8 @@ pub(super) fn common<'a>(payload: &Payload<'a>) -> DecodedEvent<'a> {
 
 /// Which call it is about.
 pub(super) fn call<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
-    let tool = payload.must("/tool_name")?;
-    Ok(DecodedEvent {
-        tool: Some(tool),
-        server: server(tool),
-        call_id: payload.text("/tool_use_id"),
-        ..common(payload)
-    })
+    let decoded = common(payload).of_tool("claude-code", payload.must("/tool_name")?, None);
+    Ok(DecodedEvent { call_id: payload.text("/tool_use_id"), ..decoded })
 }
 
 /// What the call came to. A failure has its text in place of a result.
@@ -57,12 +52,6 @@ fn after<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         body: payload.body(&[if reason.is_some() { "error" } else { "tool_response" }])?,
         ..call(payload)?
     })
-}
-
-/// The server in `mcp__server__tool`.
-pub(super) fn server(tool: &str) -> Option<&str> {
-    let (server, tool) = tool.strip_prefix("mcp__")?.split_once("__")?;
-    (!server.is_empty() && !tool.is_empty()).then_some(server)
 }
 
 /// What a person submits, as the document that all surfaces show, with the very bytes of the text.
@@ -143,21 +132,6 @@ pub(super) fn text_of(result: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_server_stands_in_the_name() {
-        let cases = [
-            ("mcp__everything__echo", Some("everything")),
-            ("mcp__plugin_a_b__say__it", Some("plugin_a_b")),
-            ("mcp____echo", None),
-            ("mcp__everything", None),
-            ("mcp__everything__", None),
-            ("Bash", None),
-        ];
-        for (tool, expected) in cases {
-            assert_eq!(server(tool), expected, "{tool}");
-        }
-    }
 
     #[test]
     fn a_result_as_text_is_never_blank() {

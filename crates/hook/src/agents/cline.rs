@@ -18,6 +18,9 @@ use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said};
 const LISTS: &[(&str, &str)] =
     &[("read_files", "files"), ("search_codebase", "queries"), ("fetch_web_content", "requests")];
 
+/// The tool that calls those of servers, in its extension: `server_name`, `tool_name`, `arguments`.
+const WRAPPED: &str = "use_mcp_tool";
+
 /// Cline: https://docs.cline.bot/features/hooks
 pub(super) static AGENT: Agent = Agent {
     id: "cline",
@@ -62,20 +65,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     Ok(match payload.hook.point {
         Point::ToolBefore => {
             let call = called(payload, "tool_call", "preToolUse", common)?;
-            DecodedEvent { body: arguments(payload, "tool_call", "preToolUse")?, ..call }
+            DecodedEvent { body: arguments(payload, "tool_call", "preToolUse", &call)?, ..call }
         }
-        Point::ToolAfter => DecodedEvent {
-            arguments: arguments(payload, "tool_result", "postToolUse").ok(),
-            took: millis(payload, "/tool_result/durationMs")
-                .or_else(|| millis(payload, "/postToolUse/executionTimeMs")),
-            reason: payload.text("/tool_result/error"),
-            ended: Some(if failed(payload) { Ended::Error } else { Ended::Ok }),
-            body: payload
-                .body(&["tool_result", "output"])
-                .or_else(|_| payload.body_in_text(&["postToolUse", "result"]))
-                .or_else(|_| payload.body(&["tool_result", "error"]))?,
-            ..called(payload, "tool_result", "postToolUse", common)?
-        },
+        Point::ToolAfter => after(payload, called(payload, "tool_result", "postToolUse", common)?)?,
         Point::PromptSubmit => {
             let text = ["/userPromptSubmit/prompt", "/user_prompt_submit/prompt", "/prompt"];
             let text = text.into_iter().find(|text| payload.text(text).is_some());
@@ -99,16 +91,49 @@ fn called<'a>(
         Some(tool) => tool,
         None => payload.must(&format!("/{older}/toolName"))?,
     };
-    let server = match tool {
-        "use_mcp_tool" => payload.text(&format!("/{older}/parameters/server_name")),
-        _ => tool.split_once("__").map(|(server, _)| server),
+    let decoded = DecodedEvent { call_id: payload.text(&format!("/{newer}/id")), ..decoded };
+    let within = |key: &str| {
+        let newer = payload.text(&format!("/{newer}/input/{key}"));
+        newer.or_else(|| payload.text(&format!("/{older}/parameters/{key}"))).filter(|_| tool == WRAPPED)
     };
-    Ok(DecodedEvent { tool: Some(tool), server, call_id: payload.text(&format!("/{newer}/id")), ..decoded })
+    Ok(match (within("server_name"), within("tool_name")) {
+        (server @ Some(_), Some(inner)) => decoded.of_server(tool, server, inner),
+        (server, _) => decoded.of_tool(AGENT.id, tool, server),
+    })
 }
 
-/// The arguments. In the older part every value is a text, whatever it was.
-fn arguments(payload: &Payload<'_>, newer: &str, older: &str) -> Result<Body, String> {
-    payload.body(&[newer, "input"]).or_else(|_| payload.body(&[older, "parameters"]))
+/// What the call came to.
+fn after<'a>(payload: &Payload<'a>, call: DecodedEvent<'a>) -> Result<DecodedEvent<'a>, String> {
+    Ok(DecodedEvent {
+        arguments: arguments(payload, "tool_result", "postToolUse", &call).ok(),
+        took: millis(payload, "/tool_result/durationMs").or_else(|| millis(payload, "/postToolUse/executionTimeMs")),
+        reason: payload.text("/tool_result/error"),
+        ended: Some(if failed(payload) { Ended::Error } else { Ended::Ok }),
+        body: payload
+            .body(&["tool_result", "output"])
+            .or_else(|_| payload.body_in_text(&["postToolUse", "result"]))
+            .or_else(|_| payload.body(&["tool_result", "error"]))?,
+        ..call
+    })
+}
+
+/// The arguments. In the older part every value is a text, whatever it was; those of a wrapped call are its own.
+fn arguments(payload: &Payload<'_>, newer: &str, older: &str, call: &DecodedEvent<'_>) -> Result<Body, String> {
+    let part = if payload.doc.pointer(&format!("/{newer}/input")).is_some() {
+        [newer, "input"]
+    } else {
+        [older, "parameters"]
+    };
+    let [outer, inner] = part;
+    match is_wrapped(call) && payload.doc.pointer(&format!("/{outer}/{inner}/arguments")).is_some() {
+        true => payload.arguments_in_text(&[outer, inner, "arguments"]),
+        false => payload.body(&part),
+    }
+}
+
+/// Whether a call is the tool of a server, wrapped into one of Cline's.
+fn is_wrapped(call: &DecodedEvent<'_>) -> bool {
+    call.tool == Some(WRAPPED) && !call.readings.is_empty()
 }
 
 fn failed(payload: &Payload<'_>) -> bool {
@@ -120,7 +145,7 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
     let mut answer = Map::new();
     match &decision.said {
         Said::Deny(reason) | Said::Ask(reason) | Said::AskRewritten(reason, _) => return stopped(payload, reason),
-        Said::Rewrite(value) => drop(answer.insert("overrideInput".to_owned(), value.clone())),
+        Said::Rewrite(value) => drop(answer.insert("overrideInput".to_owned(), wrapped(payload, value))),
         Said::Pass => {}
     }
     if !decision.notes.is_empty() {
@@ -129,6 +154,17 @@ fn encode(payload: &Payload<'_>, decision: &Decision) -> HookAnswer {
         answer.insert(key.to_owned(), json!(decision.notes.join("\n")));
     }
     HookAnswer::says(&Value::Object(answer))
+}
+
+/// New arguments in the form that the call came in.
+fn wrapped(payload: &Payload<'_>, value: &Value) -> Value {
+    let call = called(payload, "tool_call", "preToolUse", DecodedEvent::default());
+    let outer = payload.doc.pointer("/tool_call/input").filter(|_| call.is_ok_and(|call| is_wrapped(&call)));
+    let Some(arguments) = outer.and_then(|outer| outer.get("arguments")) else { return value.clone() };
+    let arguments = if arguments.is_string() { json!(value.to_string()) } else { value.clone() };
+    let mut outer = outer.cloned().unwrap_or_default();
+    outer["arguments"] = arguments;
+    outer
 }
 
 /// The refusal that does the least harm. Only the newer part of a document says that input can be overridden.

@@ -117,11 +117,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         cwd: payload.text("/cwd"),
         ..DecodedEvent::default()
     };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
         let tool = text("/toolName", "/tool_name").ok_or("`toolName` is missing or is no text")?;
-        // A tool of an MCP server is `server-tool` before it runs, which nobody can take apart, and `server/tool` here.
-        let server = tool.split_once('/').filter(|_| payload.hook.permission).map(|(server, _)| server);
-        Ok(DecodedEvent { tool: Some(tool), server, call_id: payload.text("/tool_use_id"), ..decoded })
+        Ok(DecodedEvent { call_id: payload.text("/tool_use_id"), ..decoded.of_tool(AGENT.id, tool, None) })
     };
     Ok(match payload.hook.point {
         Point::ToolBefore => DecodedEvent { body: arguments(payload)?, ..call(common)? },

@@ -83,22 +83,20 @@ fn event(doc: &Value) -> Option<&str> {
 fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let common = DecodedEvent {
         call_id: payload.text("/tool_use_id"),
-        server: server(payload),
         session: payload.text("/conversation_id"),
         model: payload.text("/model"),
         cwd: payload.text("/cwd").filter(|cwd| !cwd.is_empty()).or_else(|| payload.text("/workspace_roots/0")),
         ..DecodedEvent::default()
     };
     Ok(match payload.hook.point {
-        Point::ToolBefore => DecodedEvent { tool: Some(tool(payload)?), body: arguments(payload)?, ..common },
+        Point::ToolBefore => DecodedEvent { body: arguments(payload)?, ..called(payload, common)? },
         Point::ToolAfter => DecodedEvent {
-            tool: Some(tool(payload)?),
             arguments: arguments(payload).ok(),
             took: millis(payload, "/duration"),
             reason: payload.text("/error_message"),
             ended: Some(if payload.hook.name == "postToolUseFailure" { Ended::Error } else { Ended::Ok }),
             body: result(payload)?,
-            ..common
+            ..called(payload, common)?
         },
         Point::PromptSubmit => DecodedEvent { body: prompt(payload, "/prompt", "/attachments")?, ..common },
         _ => DecodedEvent { body: payload.body(&[])?, ..common },
@@ -117,10 +115,15 @@ fn tool<'a>(payload: &Payload<'a>) -> Result<&'a str, String> {
     })
 }
 
-/// Which server runs a tool, where that is said: by its address or by the command that starts it.
-fn server<'a>(payload: &Payload<'a>) -> Option<&'a str> {
-    let said = || payload.text("/url").or_else(|| payload.text("/command"));
-    matches!(payload.hook.name, "beforeMCPExecution" | "afterMCPExecution").then(said)?
+/// Which tool it is. Of which server is told at some events: by its address or by the command that starts it, and those are
+/// no name; so the name is the same at all of them.
+fn called<'a>(payload: &Payload<'a>, decoded: DecodedEvent<'a>) -> Result<DecodedEvent<'a>, String> {
+    let tool = tool(payload)?;
+    if !matches!(payload.hook.name, "beforeMCPExecution" | "afterMCPExecution") {
+        return Ok(decoded.of_tool(AGENT.id, tool, None));
+    }
+    let server = payload.text("/url").or_else(|| payload.text("/command"));
+    Ok(DecodedEvent { server, ..decoded.of_server(tool, None, tool.strip_prefix("MCP:").unwrap_or(tool)) })
 }
 
 fn arguments(payload: &Payload<'_>) -> Result<Body, String> {

@@ -62,11 +62,15 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let model = DecodedEvent { model: payload.text("/llm_request/model"), ..claude_like::common(payload) };
     Ok(match payload.hook.point {
         Point::ToolBefore | Point::ToolAfter => {
-            let decoded = claude_like::decode(payload)?;
+            let tool = payload.must("/tool_name")?;
+            let told = [payload.text("/mcp_context/server_name"), payload.text("/mcp_context/tool_name")];
+            let decoded = match (claude_like::decode(payload)?, told) {
+                // The name alone does not tell where the server's name ends, and is cut if it is long.
+                (decoded, [server @ Some(_), Some(there)]) => decoded.of_server(tool, server, there),
+                (decoded, [server, _]) => decoded.of_tool(AGENT.id, tool, server),
+            };
             let failed = payload.doc.pointer("/tool_response/error").is_some_and(|error| !error.is_null());
             DecodedEvent {
-                // The name alone does not tell where the server's name ends.
-                server: payload.text("/mcp_context/server_name"),
                 ended: decoded.ended.map(|ended| if failed { Ended::Error } else { ended }),
                 reason: payload.text("/tool_response/error/message").or(payload.text("/tool_response/error")),
                 ..decoded

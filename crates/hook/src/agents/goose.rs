@@ -45,16 +45,14 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         cwd: payload.text("/working_dir"),
         ..DecodedEvent::default()
     };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
         let tool = match (payload.text("/tool_name"), payload.hook.name) {
             (Some(tool), _) => tool,
             (None, "BeforeShellExecution" | "AfterShellExecution") => "developer__shell",
             (None, "BeforeReadFile" | "AfterFileEdit") => "developer__text_editor",
             (None, _) => payload.must("/tool_name")?,
         };
-        // Its own tools are written like those of MCP servers.
-        let server = tool.split_once("__").map(|(server, _)| server).filter(|server| *server != "developer");
-        Ok(DecodedEvent { tool: Some(tool), server, ..decoded })
+        Ok(decoded.of_tool(AGENT.id, tool, None))
     };
     Ok(match payload.hook.point {
         Point::ToolBefore => DecodedEvent { body: payload.body(&["tool_input"])?, ..call(common)? },

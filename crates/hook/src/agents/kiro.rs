@@ -54,11 +54,8 @@ pub(super) static AGENT: Agent = Agent {
 fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let common =
         DecodedEvent { session: payload.text("/session_id"), cwd: payload.text("/cwd"), ..DecodedEvent::default() };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
-        let tool = payload.must("/tool_name")?;
-        // `@git/status` is `status` of the server `git`.
-        let server = tool.strip_prefix('@').and_then(|rest| rest.split_once('/')).map(|(server, _)| server);
-        Ok(DecodedEvent { tool: Some(tool), server, ..decoded })
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
+        Ok(decoded.of_tool(AGENT.id, payload.must("/tool_name")?, None))
     };
     Ok(match payload.hook.point {
         Point::ToolBefore => DecodedEvent { body: payload.body(&["tool_input"])?, ..call(common)? },

@@ -65,12 +65,9 @@ pub(super) static AGENT: Agent = Agent {
 fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
     let session = payload.text("/ctx/sessionId").or_else(|| payload.text("/ctx/sessionKey"));
     let common = DecodedEvent { session, cwd: payload.text("/cwd"), ..DecodedEvent::default() };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
-        Ok(DecodedEvent {
-            tool: Some(payload.must("/event/toolName")?),
-            call_id: payload.text("/event/toolCallId"),
-            ..decoded
-        })
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
+        let decoded = decoded.of_tool(AGENT.id, payload.must("/event/toolName")?, None);
+        Ok(DecodedEvent { call_id: payload.text("/event/toolCallId"), ..decoded })
     };
     Ok(match payload.hook.point {
         Point::ToolBefore => DecodedEvent { body: payload.body(&["event", "params"])?, ..call(common)? },

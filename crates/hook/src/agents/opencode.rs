@@ -47,8 +47,9 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         cwd: payload.text("/cwd"),
         ..DecodedEvent::default()
     };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
-        Ok(DecodedEvent { tool: Some(payload.must("/input/tool")?), call_id: payload.text("/input/callID"), ..decoded })
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
+        let decoded = decoded.of_tool(AGENT.id, payload.must("/input/tool")?, None);
+        Ok(DecodedEvent { call_id: payload.text("/input/callID"), ..decoded })
     };
     Ok(match payload.hook.point {
         Point::ToolBefore => DecodedEvent { body: payload.body(&["output", "args"])?, ..call(common)? },

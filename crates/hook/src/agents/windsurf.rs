@@ -45,15 +45,18 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         cwd: payload.text("/tool_info/cwd"),
         ..DecodedEvent::default()
     };
-    let call = |decoded| -> Result<DecodedEvent<'a>, String> {
+    let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
         let tool = match payload.hook.name {
-            "pre_mcp_tool_use" | "post_mcp_tool_use" => payload.must("/tool_info/mcp_tool_name")?,
+            "pre_mcp_tool_use" | "post_mcp_tool_use" => {
+                let tool = payload.must("/tool_info/mcp_tool_name")?;
+                return Ok(decoded.of_server(tool, payload.text("/tool_info/mcp_server_name"), tool));
+            }
             // Before and after, the call has one name.
             "pre_run_command" | "post_run_command" => "pre_run_command",
             "pre_read_code" | "post_read_code" => "pre_read_code",
             _ => "pre_write_code",
         };
-        Ok(DecodedEvent { tool: Some(tool), server: payload.text("/tool_info/mcp_server_name"), ..decoded })
+        Ok(decoded.of_tool(AGENT.id, tool, None))
     };
     let arguments = || match payload.hook.name.ends_with("mcp_tool_use") {
         true => payload.arguments_in_text(&["tool_info", "mcp_tool_arguments"]),
