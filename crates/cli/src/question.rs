@@ -50,7 +50,9 @@ impl Question {
         let (tool, document) = self.document(point)?;
         around.at_home(self.home.clone());
         let pipeline = engine.pipeline();
-        let name = tool.map(|tool| pipeline.name(tool));
+        let (agent, server) = (self.agent.as_deref().unwrap_or_default(), self.server.as_deref());
+        let read = |tool| pipeline.names().read_as(tool, &tollgate_wire::readings(agent, tool, server));
+        let name = tool.map(read);
         let mut event = match &name {
             Some(name) => Event::tool(point, name, "question"),
             None => Event::at(point),

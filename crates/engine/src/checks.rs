@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tollgate_core::{Body, Event, Fault};
+use tollgate_core::{Body, Event, Fault, Name};
 
 mod call;
 mod dedupe;
@@ -78,5 +78,8 @@ pub fn tools<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<When, to
     let normal = |pattern: &str| names.name(pattern).normal().to_owned();
     let globs = patterns.into_iter().map(|pattern| tollgate_core::Match::glob(&normal(pattern)));
     let globs: Vec<_> = globs.collect::<Result<_, _>>()?;
-    Ok(Arc::new(move |event, body| Ok(globs.iter().any(|glob| glob.fits(Some(event.tool_name(body)))))))
+    Ok(Arc::new(move |event, body| {
+        let mut names = event.tool_now(body).into_iter().flat_map(Name::all);
+        Ok(names.any(|name| globs.iter().any(|glob| glob.fits(Some(name)))))
+    }))
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 use tollgate_config::{Hook, Plan};
 use tollgate_core::{
-    Body, Edit, Event, Fault, FaultKind, Guard, Match, Names, OnFault, Outcome, Point, Registration, Selector, Step,
-    Verdict, Watch,
+    Body, Edit, Event, Fault, FaultKind, Guard, Match, Name, Names, OnFault, Outcome, Point, Registration, Selector,
+    Step, Verdict, Watch,
 };
 use tollgate_host_command as host;
-use tollgate_wire::{TOOLS, Tool};
+use tollgate_wire::{TOOLS, Tool, normal_spellings};
 
 /// A program keeps its own time; this is for when it cannot.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,8 +35,10 @@ impl HookForm {
     /// The hooks that would be asked about an event as it comes in.
     pub(crate) fn due(plan: &Plan, names: &Names, event: &Event<'_>) -> Vec<Self> {
         let due = |hook: &&Hook| {
-            let tool = event.name.map(|name| name.normal());
-            let fits = hook.tools.is_empty() || !event.point.is_about_a_tool() || selector(hook, names).tool.fits(tool);
+            let mut tools = event.name.into_iter().flat_map(Name::all);
+            let fits = hook.tools.is_empty()
+                || !event.point.is_about_a_tool()
+                || tools.any(|tool| selector(hook, names).tool.fits(Some(tool)));
             hook.points().contains(&event.point) && fits
         };
         plan.hooks.iter().filter(due).map(Self::of).collect()
@@ -124,11 +126,12 @@ fn of(hook: &Hook, names: &Names) -> Vec<Registration> {
 
 /// The tools it is asked about. Names in a list are normalized here, because only whole matches are elsewhere.
 fn selector(hook: &Hook, names: &Names) -> Selector {
-    let one = |tool: &String| match tool.contains('*') {
+    let one = |tool: &str| match tool.contains('*') {
         true => glob(&tool.trim().to_lowercase()),
         false => Match::exact(names.name(tool).normal()),
     };
-    let all: Vec<Match> = hook.tools.iter().map(one).collect();
+    let spelled: Vec<String> = hook.tools.iter().flat_map(|tool| normal_spellings(tool, false)).collect();
+    let all: Vec<Match> = hook.tools.iter().chain(&spelled).map(|tool| one(tool)).collect();
     let tool = match all.len() {
         0 => Match::Any,
         1 => all.into_iter().next().unwrap_or_default(),

@@ -32,7 +32,7 @@ impl Passage<'_> {
         }
         call.judged = None;
         let pipeline = call.probe.take().unwrap_or_else(|| self.session.gate().pipeline());
-        let asked = pipeline.name(self.name);
+        let asked = self.session.name(&pipeline, self.name);
         let mut arguments = Body::from(std::mem::take(&mut call.params));
         let (id, abort) = (call.id.clone(), call.abort.clone());
         let (started, as_asked) = (Instant::now(), arguments.clone());
@@ -164,7 +164,7 @@ impl Passage<'_> {
             let (own, forward, over) = (Arc::clone(&own), Arc::clone(&forward), Arc::clone(&over));
             Box::pin(async move {
                 let (session, pipeline, id, written, arguments, next) = &*own;
-                let name = pipeline.name(written);
+                let name = session.name(pipeline, written);
                 let mut body = Body::from(partial);
                 let index = Some(next.fetch_add(1, Ordering::SeqCst));
                 let about = about(Point::ToolUpdate, &name);

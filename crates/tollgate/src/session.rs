@@ -97,6 +97,11 @@ impl Session {
         &self.gate
     }
 
+    /// The name of a tool that is called in this session.
+    pub(crate) fn name<'a>(&self, pipeline: &'a Pipeline, written: &'a str) -> Name<'a> {
+        pipeline.names().tool_of(written, self.who.server.as_deref())
+    }
+
     /// Whether an interceptor could not tell the two apart.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.gate.is_same(&other.gate) && self.who == other.who && self.labels() == other.labels()
@@ -217,7 +222,7 @@ impl Session {
     /// A tool result on its way into storage; a refused one leaves a stub that names the rule.
     pub async fn persist(&self, tool: &str, result: Value) -> Value {
         let pipeline = self.gate.pipeline();
-        let name = pipeline.name(tool);
+        let name = self.name(&pipeline, tool);
         let mut body = Body::from(result);
         stored(self.pass(&pipeline, about(Point::ToolPersist, &name), &mut body).await.act, body)
     }

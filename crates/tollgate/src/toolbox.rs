@@ -45,7 +45,7 @@ impl Toolbox {
     pub fn add(&self, tool: Tool) -> Result<Tool, BadRegistration> {
         let mut tools = self.inner.tools.write().unwrap_or_else(PoisonError::into_inner);
         let pipeline = self.inner.session.gate().pipeline();
-        let same = |other: &&Tool| pipeline.name(&other.name).normal() == pipeline.name(&tool.name).normal();
+        let same = |other: &&Tool| self.normal(&pipeline, &other.name) == self.normal(&pipeline, &tool.name);
         if let Some(other) = tools.iter().find(same) {
             let (new, old) = (&tool.name, &other.name);
             return Err(BadRegistration(format!(
@@ -62,7 +62,7 @@ impl Toolbox {
         let mut tools = self.inner.tools.write().unwrap_or_else(PoisonError::into_inner);
         let pipeline = self.inner.session.gate().pipeline();
         let before = tools.len();
-        tools.retain(|tool| pipeline.name(&tool.name).normal() != pipeline.name(name).normal());
+        tools.retain(|tool| self.normal(&pipeline, &tool.name) != self.normal(&pipeline, name));
         tools.len() < before
     }
 
@@ -75,7 +75,7 @@ impl Toolbox {
     /// One tool by name or alias, wrapped.
     pub fn get(&self, name: &str) -> Option<Tool> {
         let pipeline = self.inner.session.gate().pipeline();
-        self.plain(&pipeline, pipeline.name(name).normal()).map(|tool| self.wrap(&tool))
+        self.plain(&pipeline, &self.normal(&pipeline, name)).map(|tool| self.wrap(&tool))
     }
 
     /// What can be known of each tool from outside.
@@ -95,11 +95,16 @@ impl Toolbox {
         }))
     }
 
+    /// The one name of a tool, in this box.
+    fn normal(&self, pipeline: &Pipeline, name: &str) -> String {
+        self.inner.session.name(pipeline, name).normal().to_owned()
+    }
+
     /// The tool itself, for the passage that has already judged the call. Where an alias came later and two
     /// tools have one name by now, it is neither of them.
     fn plain(&self, pipeline: &Pipeline, normal: &str) -> Option<Tool> {
         let tools = self.inner.tools.read().unwrap_or_else(PoisonError::into_inner);
-        let mut found = tools.iter().filter(|tool| pipeline.name(&tool.name).normal() == normal);
+        let mut found = tools.iter().filter(|tool| self.normal(pipeline, &tool.name) == normal);
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 
@@ -124,7 +129,13 @@ impl Toolbox {
         let gate = self.inner.session.gate();
         let mut registry = gate.registry().clone();
         let pipeline = registry.snapshot();
-        let ids = |point| pipeline.order(point, Some(&tool.name)).iter().map(|entry| entry.id.to_string()).collect();
+        let ids = |point| {
+            pipeline
+                .order(point, Some(&self.normal(&pipeline, &tool.name)))
+                .iter()
+                .map(|entry| entry.id.to_string())
+                .collect()
+        };
         let (before, after) = (ids(Point::ToolBefore), ids(Point::ToolAfter));
         registry.clear();
         let canary = Registration::guard(CANARY, [Point::ToolBefore], Canary);

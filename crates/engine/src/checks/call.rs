@@ -26,11 +26,17 @@ impl<'a> Call<'a> {
         self.event.became.or(self.event.name).map_or("", Name::normal)
     }
 
+    /// The server, where the tool's name does not say it.
+    pub(crate) fn server(&self) -> Option<&'a str> {
+        let named = tollgate_wire::server_tool(self.tool(), None).is_some_and(|(server, _)| !server.is_empty());
+        self.event.server.filter(|_| !named)
+    }
+
     /// What the call does: calls with the same digest are the same. The tool, its server, on whose behalf, and the
     /// arguments at all depths; the working directory too where relative paths depend on it.
     pub(crate) fn digest(&self) -> Result<Option<Digest>, Fault> {
         let Some(arguments) = self.arguments else { return Ok(None) };
-        let (tool, server) = (self.tool(), self.event.server);
+        let (tool, server) = (self.tool(), self.server());
         let local = matches!(tollgate_wire::kind(tool), Some("exec" | "stdin" | "read" | "write" | "edit"));
         let cwd = self.event.cwd.filter(|_| local);
         // What one may do and see is not for another, though they share a session (or have none).

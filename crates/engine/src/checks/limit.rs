@@ -68,7 +68,7 @@ impl Per {
             // Whose ledger it is in says that.
             Self::Session => Value::Null,
             Self::Agent => Value::from(call.event.agent),
-            Self::Tool => Value::from(vec![call.event.server.unwrap_or(""), call.tool()]),
+            Self::Tool => Value::from(vec![call.server().unwrap_or(""), call.tool()]),
             Self::Principal => Value::from(call.event.principal),
         }
     }

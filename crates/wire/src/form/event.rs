@@ -214,8 +214,10 @@ impl EventForm {
     /// Lends an event that **we wrote ourselves** to a function, with all it says: core's events borrow, and here is
     /// where it is kept. For events of anybody else there is [`lend_foreign`](Self::lend_foreign).
     pub fn lend_trusted<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
-        let name = self.name.as_ref().map(|name| names.name(&name.written));
-        let became = self.became.as_ref().map(|name| names.name(&name.written));
+        let (agent, server) = (self.agent.as_deref().unwrap_or_default(), self.server.as_deref());
+        let written = self.name.as_ref().map(|name| name.written.as_str());
+        let name = written.map(|name| names.read_as(name, &crate::readings(agent, name, server)));
+        let became = self.became.as_ref().map(|name| names.tool_of(&name.written, server));
         let arguments = self.arguments.clone().map(Body::from);
         let approval = self.approval.as_ref().map(Approval::from);
         let own: Vec<(&str, &str)> = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

@@ -126,8 +126,11 @@ impl Judge {
 
     fn run(&self, recorded: &Recorded<'_>, body: &mut Body, rest: &Rest) -> Now {
         let record = recorded.record;
-        let name = record.tool.as_ref().map(|tool| self.pipeline.name(tool));
-        let became = rest.became.as_ref().or(record.became.as_ref()).map(|tool| self.pipeline.name(tool));
+        let (agent, server) = (record.agent.as_deref().unwrap_or_default(), record.server.as_deref());
+        let read = |tool| self.pipeline.names().read_as(tool, &tollgate_wire::readings(agent, tool, server));
+        let name = record.tool.as_deref().map(read);
+        let became = rest.became.as_deref().or(record.became.as_deref());
+        let became = became.map(|tool| self.pipeline.names().tool_of(tool, server));
         let chain: Vec<&str> = recorded.chain.iter().map(String::as_str).collect();
         let event = Event {
             name: name.as_ref(),
