@@ -119,7 +119,10 @@ impl Names {
         });
         let normals: Vec<String> = normals.collect();
         let plain = self.name(written);
-        let mut also: Vec<Box<str>> = normals.iter().flat_map(|normal| self.tails(normal)).collect();
+        // What may as well be an agent's own tool is not called by a part of its name.
+        let sure = readings.iter().all(|(server, _)| server.is_some());
+        let tails = normals.iter().filter(|_| sure).flat_map(|normal| self.tails(normal));
+        let mut also: Vec<Box<str>> = tails.collect();
         match (normals.as_slice(), readings) {
             ([], _) => plain,
             ([normal], [(_, tool)]) => {

@@ -92,6 +92,19 @@ pub fn readings<'a>(agent: &str, written: &'a str, server: Option<&'a str>) -> V
     known.or_else(|| spellings().find_map(|spelling| spelling.read(written))).unwrap_or_default()
 }
 
+/// Which of these servers an agent means by a tool's name, where it says which there are: the one with the longest name
+/// that fits.
+///
+/// ```
+/// assert_eq!(tollgate_wire::among("opencode", "my_git_log", ["my", "My.Git"]), Some("My.Git"));
+/// assert_eq!(tollgate_wire::among("opencode", "git_log", ["my"]), None);
+/// ```
+pub fn among<'a>(agent: &str, written: &str, servers: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let spellings = SPELLINGS.iter().filter(|spelling| spelling.agents.contains(&agent));
+    let fits = |server: &&str| spellings.clone().any(|spelling| spelling.tool(written, server).is_some());
+    servers.into_iter().filter(|server| !server.trim().is_empty()).filter(fits).max_by_key(|server| server.len())
+}
+
 impl Spelling {
     /// What a name can mean if it is spelled like this.
     fn read<'a>(&self, written: &'a str) -> Option<Vec<Reading<'a>>> {

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use tollgate_core::{Body, Ended, Point};
+use tollgate_wire::among;
 
 use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload};
 use crate::shim;
@@ -48,7 +49,10 @@ fn decode<'a>(payload: &Payload<'a>) -> Result<DecodedEvent<'a>, String> {
         ..DecodedEvent::default()
     };
     let call = |decoded: DecodedEvent<'a>| -> Result<DecodedEvent<'a>, String> {
-        let decoded = decoded.of_tool(AGENT.id, payload.must("/input/tool")?, None);
+        let tool = payload.must("/input/tool")?;
+        let servers =
+            payload.doc.get("servers").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let decoded = decoded.of_tool(AGENT.id, tool, among(AGENT.id, tool, servers));
         Ok(DecodedEvent { call_id: payload.text("/input/callID"), ..decoded })
     };
     Ok(match payload.hook.point {

@@ -1,6 +1,9 @@
+// The MCP servers there are: their tools are called `server_tool`, and other tools may be called like that, too.
+let servers = [];
+
 // OpenCode takes an error for a refusal and shows its text to the model.
 function ask(hook, input, output, cwd) {
-  const answer = judge("opencode", { hook, input, output, cwd });
+  const answer = judge("opencode", { hook, input, output, cwd, servers });
   if (answer.decision === "pass" || answer.decision === "rewrite") return answer;
   throw new Error(answer.reason);
 }
@@ -31,6 +34,9 @@ function tell(client, message) {
 }
 
 export const Tollgate = async ({ client, directory }) => ({
+  config: async (config) => {
+    servers = Object.keys(config?.mcp ?? {});
+  },
   "tool.execute.before": async (input, output) => {
     const answer = ask("tool.execute.before", input, output, directory);
     if (answer.decision === "rewrite") replace(output.args, answer.value);

@@ -35,6 +35,7 @@ const LIKE_OPENCODE: &str = r#"
 async function meet([name, input, output]) {
   const kept = output.args ?? output;
   const hooks = await exported.Tollgate({ directory: "/home/dev/project" });
+  await hooks.config({ mcp: { git: { type: "local" } } });
   await hooks[name](input, output);
   return "goes on with " + JSON.stringify(kept);
 }
@@ -189,7 +190,7 @@ fn opencode_does_what_is_decided() {
         prompt: goes on with {"parts":[{"type":"text","text":"hi"}]}
         deny a prompt: throws: no
         what it is asked: throws: Tollgate could not judge this, so it is refused: PROGRAM ended with status 9: hook opencode
-        {"hook":"tool.execute.before","input":{"tool":"bash"},"output":{"args":{"command":"rm x","timeout":5}},"cwd":"/home/dev/project"}; `tollgate doctor` says what is wrong and how to mend it
+        {"hook":"tool.execute.before","input":{"tool":"bash"},"output":{"args":{"command":"rm x","timeout":5}},"cwd":"/home/dev/project","servers":["git"]}; `tollgate doctor` says what is wrong and how to mend it
     "#]].assert_eq(&became);
 }
 

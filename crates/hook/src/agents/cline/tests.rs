@@ -58,7 +58,7 @@ fn documents_of_both_dialects_are_understood() {
         server: github
         session: 1794726298
         cwd: /home/dev/project
-        body: {"server_name":"github","tool_name":"create_issue","arguments":"{\"title\":\"hi\"}"}
+        body: {"title":"hi"}
 
         cline PostToolUse tool.after
         tool: execute_command

@@ -35,6 +35,7 @@ fn documents_are_understood() {
 
         copilot preToolUse tool.before
         tool: everything-echo
+        server: everything
         session: 6c78942f-262d-465b-bc03-3402b13d22e2
         cwd: /home/dev/project
         body: {"message":"hi mcp"}
