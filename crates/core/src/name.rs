@@ -115,7 +115,7 @@ impl Names {
     pub fn read_as<'a>(&'a self, written: &'a str, readings: &[(Option<&str>, &str)]) -> Name<'a> {
         let normals = readings.iter().filter_map(|(server, tool)| {
             let (server, tool) = (lower((*server)?), lower(tool));
-            Some(format!("{PREFIX}{}{BETWEEN}{}", clean(&server), clean(&tool)))
+            (!tool.is_empty()).then(|| format!("{PREFIX}{}{BETWEEN}{}", clean(&server), clean(&tool)))
         });
         let normals: Vec<String> = normals.collect();
         let plain = self.name(written);

@@ -166,7 +166,7 @@ fn tells(agent: &Agent, hook: &Hook, decoded: &DecodedEvent<'_>, played: &Played
     if facts.ended.is_some() && facts.ended.as_deref() != Some("ok") && differs("ended") {
         return Err("the agent does not tell that end");
     }
-    if played.facts().any(differs) {
+    if played.facts().any(differs) || facts.server.is_some() && differs("name") {
         return Err("the agent does not tell a fact that counts");
     }
     let (came, meant) = (decoded.body.json().ok().cloned(), played.step.body.build().json().ok().cloned());
@@ -275,7 +275,7 @@ fn every_agent_answers_what_the_cases_say() {
         }
     }
     expect![[r#"
-        claude-code: 159
+        claude-code: 163
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -286,18 +286,18 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        codex: 156
+        codex: 157
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             5 not: the agent does not tell that end
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        gemini-cli: 163
+        gemini-cli: 167
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -308,73 +308,73 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             17 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        copilot: 153
+        copilot: 154
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            11 not: the agent does not tell a fact that counts
+            14 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             4 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        cursor: 156
+        cursor: 157
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             1 not: the agent has another document there
             26 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        opencode: 149
+        opencode: 150
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             5 not: the agent does not tell that end
             1 not: the agent has another document there
             32 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        openclaw: 166
+        openclaw: 167
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             6 not: the agent has another document there
             11 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        qwen-code: 157
+        qwen-code: 158
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             1 not: the agent has another document there
             25 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        cline: 154
+        cline: 155
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            10 not: the agent does not tell a fact that counts
+            13 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             1 not: the agent has another document there
             28 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        windsurf: 147
+        windsurf: 151
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
@@ -385,35 +385,35 @@ fn every_agent_answers_what_the_cases_say() {
             1 not: the agent has another document there
             33 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        droid: 153
+        droid: 154
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            11 not: the agent does not tell a fact that counts
+            14 not: the agent does not tell a fact that counts
             5 not: the agent does not tell that end
             1 not: the agent has another document there
             27 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        kiro: 144
+        kiro: 145
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            16 not: the agent does not tell a fact that counts
+            19 not: the agent does not tell a fact that counts
             5 not: the agent does not tell that end
             1 not: the agent has another document there
             31 not: the agent has no such event
             7 not: the agent's document would be no JSON
-        goose: 151
+        goose: 152
             2 not: a hook can wait
             1 not: a hook has no headers
             9 not: a hook is caused by nobody
             13 not: a hook renames nothing
             1 not: a hook sees no attempts
-            11 not: the agent does not tell a fact that counts
+            14 not: the agent does not tell a fact that counts
             4 not: the agent does not tell that end
             1 not: the agent has another document there
             30 not: the agent has no such event

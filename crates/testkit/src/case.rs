@@ -335,8 +335,8 @@ impl Facts {
     /// Runs something with the event these facts make.
     pub fn with<T>(&self, names: &Names, run: impl FnOnce(&Event<'_>) -> T) -> Result<T, String> {
         let point: Point = self.point.parse().map_err(|problem: tollgate_core::BadRegistration| problem.to_string())?;
-        let (name, became) = (self.name.as_ref().map(|name| names.name(name)), self.became.as_ref());
-        let became = became.map(|name| names.name(name));
+        let of_server = |name| names.tool_of(name, self.server.as_deref());
+        let (name, became) = (self.name.as_deref().map(of_server), self.became.as_deref().map(of_server));
         let chain: Vec<&str> = self.chain.iter().map(String::as_str).collect();
         let own: Vec<(&str, &str)> = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let event = Event { name: name.as_ref(), became: became.as_ref(), ..self.plain(point)? };

@@ -78,10 +78,10 @@ impl Naive<'_> {
     fn is_for(&self, it: &Registration, event: &Event<'_>, body: &Body) -> bool {
         // A body knows no aliases; whoever runs it does.
         let written = body.renamed().or(event.became).or(event.name).map(Name::written);
-        let tool = written.map(|written| self.names.name(written));
-        let tool = tool.as_ref().map(Name::normal);
+        let tool = written.map(|written| self.names.tool_of(written, event.server));
+        let mut tools = tool.iter().flat_map(Name::all);
         it.points.contains(&event.point)
-            && self.names_tool(&it.select.tool, tool)
+            && (matches!(it.select.tool, Match::Any) || tools.any(|tool| self.names_tool(&it.select.tool, tool)))
             && it.select.agent.fits(event.agent)
             && it.select.session.fits(event.session)
             && it.select.surface.fits(event.surface)
@@ -89,13 +89,12 @@ impl Naive<'_> {
             && it.select.model.fits(event.model)
     }
 
-    fn names_tool(&self, condition: &Match, tool: Option<&str>) -> bool {
-        match (condition, tool) {
-            (Match::Any, _) => true,
-            (_, None) => false,
-            (Match::Exact(name), Some(tool)) => self.names.name(name).normal() == tool,
-            (Match::Glob(pattern), Some(tool)) => glob(pattern.trim().to_lowercase().as_bytes(), tool.as_bytes()),
-            (Match::With(_, fits), Some(tool)) => fits(tool),
+    fn names_tool(&self, condition: &Match, tool: &str) -> bool {
+        match condition {
+            Match::Any => true,
+            Match::Exact(name) => self.names.name(name).normal() == tool,
+            Match::Glob(pattern) => glob(pattern.trim().to_lowercase().as_bytes(), tool.as_bytes()),
+            Match::With(_, fits) => fits(tool),
         }
     }
 

@@ -287,7 +287,7 @@ fn what_programs_do_comes_out_as_the_cases_say() {
     };
     let shown = through_surface(play).unwrap_or_else(|wrong| panic!("{wrong}"));
     expect![[r#"
-        189 shown
+        193 shown
         1 not: only `run`: a name that it became
         1 not: only `run`: a native name
         1 not: only `run`: a permission request
@@ -321,7 +321,7 @@ fn any_event_comes_out_as_the_cases_say() {
     };
     let shown = through_surface(play).unwrap_or_else(|wrong| panic!("{wrong}"));
     expect![[r#"
-        228 shown
+        232 shown
         2 not: the library can wait
     "#]]
     .assert_eq(&shown);

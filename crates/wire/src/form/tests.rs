@@ -393,8 +393,8 @@ fn a_foreign_event_brings_no_more_than_it_may() {
         "look": 2, "routed": true, "permission": true, "index": 1, "last": true, "attempt": 3,
     });
     let kept = json!({
-        "v": 2, "point": "tool.after", "name": {"written": "Bash", "normal": "exec"},
-        "became": {"written": "read", "normal": "read"}, "kind": "read", "call_id": "c", "session": "s",
+        "v": 2, "point": "tool.after", "name": {"written": "Bash", "normal": "mcp__m__bash"},
+        "became": {"written": "read", "normal": "mcp__m__read"}, "kind": "mcp", "call_id": "c", "session": "s",
         "agent": "a", "surface": "x", "server": "m", "model": "o", "cwd": "/", "principal": "p", "native": "n",
         "ended": "error", "took_us": 5, "arguments": [1], "reason": "r", "fixed_name": true,
     });
@@ -469,8 +469,9 @@ fn events() -> impl Strategy<Value = EventForm> {
         |(point, mut facts, (chain, labels, own), ended, (took_us, index, attempt, look), flags, arguments)| {
             let names = crate::names();
             let mut text = || facts.pop().flatten();
-            let mut name = || text().map(|written| NameForm::from(&names.name(&written)));
-            let (name, became) = (name(), name());
+            let (server, name, became) = (text(), text(), text());
+            let of = |written: String| NameForm::from(&names.tool_of(&written, server.as_deref()));
+            let (name, became) = (name.map(of), became.map(of));
             let now = became.as_ref().or(name.as_ref()).and_then(|name| name.normal.as_deref());
             EventForm {
                 point: PointForm(point),
@@ -481,7 +482,7 @@ fn events() -> impl Strategy<Value = EventForm> {
                 session: text(),
                 agent: text(),
                 surface: text(),
-                server: text(),
+                server,
                 model: text(),
                 cwd: text(),
                 principal: text(),
