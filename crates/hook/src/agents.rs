@@ -17,6 +17,8 @@ mod droid;
 mod gemini_cli;
 mod goose;
 mod kiro;
+#[cfg(test)]
+mod names;
 mod openclaw;
 mod opencode;
 mod qwen_code;
