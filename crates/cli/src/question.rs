@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Approval, Body, Digest, Event, Point};
 use tollgate_engine::{Engine, Explained};
 use tollgate_wire::form::EndedForm;
+use tollgate_wire::{name_of, readings};
 
 use crate::open::Around;
 
@@ -51,7 +52,7 @@ impl Question {
         around.at_home(self.home.clone());
         let pipeline = engine.pipeline();
         let (agent, server) = (self.agent.as_deref().unwrap_or_default(), self.server.as_deref());
-        let read = |tool| pipeline.names().read_as(tool, &tollgate_wire::readings(agent, tool, server));
+        let read = |tool| name_of(pipeline.names(), tool, &readings(agent, tool, server));
         let name = tool.map(read);
         let mut event = match &name {
             Some(name) => Event::tool(point, name, "question"),

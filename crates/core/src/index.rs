@@ -21,22 +21,19 @@ impl Plan {
         self.edits.iter().chain(&self.guards).chain(&self.watches)
     }
 
-    /// Those of both.
-    fn join(self: Arc<Self>, other: &Arc<Self>) -> Arc<Self> {
-        if Arc::ptr_eq(&self, other) || other.all().all(|who| self.all().any(|own| own == who)) {
-            return self;
+    fn of(mut due: Vec<u32>, sorted: &[Registration]) -> Arc<Self> {
+        due.sort_unstable();
+        due.dedup();
+        let mut plan = Self::default();
+        for who in due {
+            match sorted.get(who as usize).map(|entry| &entry.role) {
+                Some(Role::Edit(_)) => plan.edits.push(who),
+                Some(Role::Guard(_)) => plan.guards.push(who),
+                Some(Role::Watch(_)) => plan.watches.push(who),
+                None => {}
+            }
         }
-        let join = |own: &[u32], other: &[u32]| {
-            let mut all = [own, other].concat();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        Arc::new(Self {
-            edits: join(&self.edits, &other.edits),
-            guards: join(&self.guards, &other.guards),
-            watches: join(&self.watches, &other.watches),
-        })
+        Arc::new(plan)
     }
 }
 
@@ -77,26 +74,17 @@ impl Chain {
     /// Those who name the tool and those whose pattern fits it, in order.
     fn fitting(&self, name: Option<&str>, mut due: Vec<u32>, sorted: &[Registration]) -> Arc<Plan> {
         due.extend(self.broad.iter().filter(|(_, pattern)| pattern.fits(name)).map(|(who, _)| *who));
-        due.sort_unstable();
-        let mut plan = Plan::default();
-        for who in due {
-            match sorted.get(who as usize).map(|entry| &entry.role) {
-                Some(Role::Edit(_)) => plan.edits.push(who),
-                Some(Role::Guard(_)) => plan.guards.push(who),
-                Some(Role::Watch(_)) => plan.watches.push(who),
-                None => {}
-            }
-        }
-        Arc::new(plan)
+        Plan::of(due, sorted)
     }
 
     /// Those due for a name, unless there are none. Whoever is registered for any of a tool's names is.
     pub(crate) fn plan(&self, name: Option<&Name<'_>>, sorted: &[Registration]) -> Option<Arc<Plan>> {
         let mut plans = name.into_iter().flat_map(Name::all).map(|name| self.plan_of(name, sorted));
-        let first = plans.next().unwrap_or_else(|| Arc::clone(&self.rest));
-        let plan = plans.fold(first, |plan, other| plan.join(&other));
-        let any = plan.all().next().is_some();
-        any.then_some(plan)
+        let mut plan = plans.next().unwrap_or_else(|| Arc::clone(&self.rest));
+        for other in plans.filter(|other| !Arc::ptr_eq(other, &self.rest)) {
+            plan = Plan::of(plan.all().chain(other.all()).copied().collect(), sorted);
+        }
+        Some(plan).filter(|plan| plan.all().next().is_some())
     }
 
     fn plan_of(&self, name: &str, sorted: &[Registration]) -> Arc<Plan> {

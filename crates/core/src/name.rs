@@ -38,6 +38,13 @@ impl Name<'_> {
         self.exact().chain(self.also.iter().map(|name| &**name))
     }
 
+    /// The same, which may also be called so by those who restrict it: nobody can tell.
+    #[must_use]
+    pub fn or(mut self, name: &str) -> Self {
+        self.also.push(name.into());
+        self
+    }
+
     /// Whether an MCP server offers it, or may.
     pub fn is_of_server(&self) -> bool {
         self.all().any(|name| name.starts_with(PREFIX))
@@ -80,16 +87,13 @@ impl Names {
     /// The name for a tool as somebody wrote it. Allocates only for names not yet in lower case and those of servers.
     pub fn name<'a>(&'a self, written: &'a str) -> Name<'a> {
         let lower = lower(written);
-        if let Some(rest) = lower.strip_prefix(PREFIX).filter(|rest| rest.contains(BETWEEN)) {
-            let normal = format!("{PREFIX}{}", clean(rest));
-            let also = self.tails(&normal);
-            return Name { written: Cow::Borrowed(written), normal: Cow::Owned(normal), spelled: None, also };
-        }
         let normal = match self.aliases.get(&*lower) {
             Some(name) => Cow::Borrowed(name.as_str()),
+            None if lower.starts_with(PREFIX) => Cow::Owned(clean(&lower)),
             None => lower,
         };
-        Name { written: Cow::Borrowed(written), normal, spelled: None, also: Vec::new() }
+        let also = self.tails(&normal);
+        Name { written: Cow::Borrowed(written), normal, spelled: None, also }
     }
 
     /// The name for a tool of a server, where it is known which; written with or without the server.
@@ -103,38 +107,16 @@ impl Names {
     /// ```
     pub fn tool_of<'a>(&'a self, written: &'a str, server: Option<&str>) -> Name<'a> {
         let name = self.name(written);
-        match server.filter(|server| !server.trim().is_empty() && !name.is_of_server()) {
-            Some(server) => self.read_as(written, &[(Some(server), written)]),
-            None => name,
-        }
+        let known = server.map(str::trim).filter(|server| !server.is_empty() && !name.is_of_server());
+        let Some(server) = known.filter(|_| !name.normal.is_empty()) else { return name };
+        self.meaning(written, format!("{PREFIX}{server}{BETWEEN}{}", written.trim()), false)
     }
 
-    /// The name for what an agent wrote, by what that can mean: a server, if it is a server's, and the tool there. Where it
-    /// can mean several things its normal name is what was written, and restrictions go by each of them. An empty server
-    /// is one that nobody names.
-    pub fn read_as<'a>(&'a self, written: &'a str, readings: &[(Option<&str>, &str)]) -> Name<'a> {
-        let normals = readings.iter().filter_map(|(server, tool)| {
-            let (server, tool) = (lower((*server)?), lower(tool));
-            (!tool.is_empty()).then(|| format!("{PREFIX}{}{BETWEEN}{}", clean(&server), clean(&tool)))
-        });
-        let normals: Vec<String> = normals.collect();
-        let plain = self.name(written);
-        // What may as well be an agent's own tool is not called by a part of its name.
-        let sure = readings.iter().all(|(server, _)| server.is_some());
-        let tails = normals.iter().filter(|_| sure).flat_map(|normal| self.tails(normal));
-        let mut also: Vec<Box<str>> = tails.collect();
-        match (normals.as_slice(), readings) {
-            ([], _) => plain,
-            ([normal], [(_, tool)]) => {
-                let same = plain.normal == *normal || lower(tool) == lower(written);
-                let spelled = (!same).then(|| lower(written).into());
-                Name { normal: Cow::Owned(normal.clone()), spelled, also, ..plain }
-            }
-            _ => {
-                also.splice(0..0, normals.into_iter().map(Into::into));
-                Name { also, ..plain }
-            }
-        }
+    /// The name for what an agent wrote that means another name. `exact` is whether what is written says as much, so that
+    /// something may be let through by it.
+    pub fn meaning<'a>(&'a self, written: &'a str, name: String, exact: bool) -> Name<'a> {
+        let spelled = (exact && lower(written) != name).then(|| lower(written).into());
+        Name { written: Cow::Borrowed(written), spelled, ..self.owned(name, None) }
     }
 
     /// What a server's tool is called there. Where the server's name ends is told by nothing but the first mark.
@@ -147,8 +129,7 @@ impl Names {
     /// The same, for a name that must outlive the text it was read from.
     pub(crate) fn owned(&self, written: String, server: Option<&str>) -> Name<'static> {
         let Name { normal, spelled, also, .. } = self.tool_of(&written, server);
-        let normal = Cow::Owned(normal.into_owned());
-        Name { written: Cow::Owned(written), normal, spelled, also }
+        Name { normal: Cow::Owned(normal.into_owned()), spelled, also, written: Cow::Owned(written) }
     }
 }
 
@@ -158,8 +139,8 @@ fn lower(written: &str) -> Cow<'_, str> {
     if trimmed.chars().all(is_lower) { Cow::Borrowed(trimmed) } else { Cow::Owned(trimmed.to_lowercase()) }
 }
 
-/// A part of such a name, as most agents write it. A `*` stays what it is: no tool has one, and patterns do.
-fn clean(part: &str) -> String {
+/// Such a name, as most agents write it. A `*` stays what it is: no tool has one, and patterns do.
+fn clean(name: &str) -> String {
     let keeps = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "_-*".contains(c);
-    part.chars().map(|c| if keeps(c) { c } else { '_' }).collect()
+    name.chars().map(|c| if keeps(c) { c } else { '_' }).collect()
 }

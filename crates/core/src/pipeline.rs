@@ -103,11 +103,9 @@ impl Pipeline {
     /// `except` names interceptors that have already worked on the pieces of a stream.
     pub(crate) async fn pass(&self, event: &Event<'_>, body: &mut Body, patient: bool, except: &[u32]) -> Outcome {
         // Whoever knows the server may not have said so when the name was made.
-        let offered =
-            |name: Option<&Name<'_>>| name.map(|name| self.inner.names.owned(name.written().to_owned(), event.server));
-        let forgotten = |name: &&Name<'_>| event.server.is_some() && !name.is_of_server();
-        let (name, became) = (offered(event.name.filter(forgotten)), offered(event.became.filter(forgotten)));
-        let event = &Event { name: name.as_ref().or(event.name), became: became.as_ref().or(event.became), ..*event };
+        let forgotten = event.name.filter(|name| event.server.is_some() && !name.is_of_server());
+        let name = forgotten.map(|name| self.inner.names.owned(name.written().to_owned(), event.server));
+        let event = &Event { name: name.as_ref().or(event.name), ..*event };
         let too_deep = event.chain.len() > MAX_CHAIN;
         let plan = self.plan(event, body).or_else(|| too_deep.then(Arc::default));
         let Some(plan) = plan else { return Outcome::default() };

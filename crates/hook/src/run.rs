@@ -15,6 +15,7 @@ use tollgate_engine::{Able, Engine, OpenError, Opened, Surface, within};
 use tollgate_wire::dialect::{self, HookAnswer};
 use tollgate_wire::hex;
 use tollgate_wire::lens::lens_for;
+use tollgate_wire::name_of;
 
 use crate::agent::{Agent, Can, Decision, DecodedEvent, Hook, Payload, Said, no_object, worded};
 use crate::agents::caller;
@@ -247,7 +248,7 @@ fn judge(gate: &Gate<'_>, read: &Read<'_>, decoded: &DecodedEvent<'_>) -> Decisi
     if hook.point == Point::ToolBefore && is_canary(read, &body) {
         return Decision::deny(CANARY_REASON);
     }
-    let name = decoded.tool.map(|tool| gate.pipeline.names().read_as(tool, &decoded.readings));
+    let name = decoded.tool.map(|tool| name_of(gate.pipeline.names(), tool, &decoded.readings));
     let call = call_id(decoded, read);
     let event = Event {
         name: name.as_ref(),
@@ -367,7 +368,7 @@ fn call_id<'a>(decoded: &DecodedEvent<'a>, read: &Read<'_>) -> Cow<'a, str> {
 /// server's tool that is its name, in whichever spelling: the sort of all of them is the same.
 pub(crate) fn sort(decoded: &DecodedEvent<'_>) -> Option<String> {
     let names = Names::default();
-    let name = names.read_as(decoded.tool?, &decoded.readings);
+    let name = name_of(&names, decoded.tool?, &decoded.readings);
     let kind = tollgate_wire::kind(name.normal()).filter(|_| !name.is_of_server());
     Some(kind.unwrap_or_else(|| name.normal()).to_owned())
 }

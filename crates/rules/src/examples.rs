@@ -44,7 +44,7 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
     };
     let tool = call.tool.as_deref().unwrap_or("exec");
     let (agent, server) = (call.agent.as_deref().unwrap_or_default(), call.server.as_deref());
-    let name = names.read_as(tool, &tollgate_wire::readings(agent, tool, server));
+    let name = tollgate_wire::name_of(names, tool, &tollgate_wire::readings(agent, tool, server));
     let (body, arguments) = bodies(&call, point);
     let ended = match call.ended.as_ref().map(ending).transpose() {
         Ok(ended) => ended,

@@ -112,7 +112,8 @@ impl Gate {
 }
 
 impl<V: View> On<V> {
-    /// Only for this tool, by its whole name. Case and aliases do not matter: `Bash` is `exec`.
+    /// Only for this tool, by its whole name. Case and aliases do not matter: `Bash` is `exec`. `fork` is also the tool of
+    /// any MCP server that is called so there; `mcp__github__fork` is that of one.
     pub fn tool(self, name: &str) -> Self {
         let found = match name.trim() {
             "" => Err(BadRegistration("the name of a tool is blank".to_owned())),

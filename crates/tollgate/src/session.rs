@@ -73,7 +73,8 @@ impl Session {
         cwd;
         /// On whose behalf.
         principal;
-        /// The MCP server whose tools are called.
+        /// The MCP server whose tools are called. Its tool `t` is then `mcp__server__t` to everybody; whoever is
+        /// registered for `t` is asked about it, too.
         server;
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
-use tollgate::{Body, Gate, Handle, Point, Power, Registration, Tool, Toolbox, Verdict, block_on, global};
+use tollgate::{Body, Call, Ended, Gate, Handle, Point, Power, Registration, Tool, Toolbox, Verdict, block_on, global};
 
 use common::{Log, Test, blocked, echo, run};
 
@@ -481,4 +481,41 @@ fn many_threads_may_register_and_call_at_once() {
         }
     });
     assert!(gate.ids().is_empty());
+}
+
+#[test]
+fn the_tools_of_a_session_with_a_server_are_that_servers() -> Test {
+    for (selector, fits) in [
+        ("mcp__github__delete", true),
+        ("MCP__GitHub__*", true),
+        ("delete", true),
+        ("mcp__gitlab__*", false),
+        ("mcp__github__fork", false),
+    ] {
+        let gate = Gate::new();
+        gate.before_tool("x").tool_glob(selector).guard(|_, _| Verdict::deny("no"))?;
+        let toolbox = Toolbox::new(gate.session("s").server("GitHub"));
+        toolbox.add(echo("delete", &Log::new()))?;
+        let tool = toolbox.get("Delete").ok_or("there is such a tool")?;
+        let refused = block_on(tool.execute(Call::new("1", json!({})))).ended == Ended::Denied;
+        assert_eq!(refused, fits, "{selector}");
+        assert_eq!(block_on(toolbox.coverage()).rows[0].before.len(), usize::from(fits), "{selector}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_is_renamed_within_its_server() -> Test {
+    let (gate, deleted, archived) = (Gate::new(), Log::new(), Log::new());
+    gate.before_tool("other").tool("mcp__github__delete").edit(|_, mut args| args.rename("archive"))?;
+    gate.before_tool("x").tool("mcp__github__archive").guard(|_, _| Verdict::deny("no"))?;
+    let toolbox = Toolbox::new(gate.session("s").server("github"));
+    toolbox.add(echo("delete", &deleted))?;
+    toolbox.add(echo("archive", &archived))?;
+    let tool = toolbox.get("delete").ok_or("there is such a tool")?;
+    assert_eq!(block_on(tool.execute(Call::new("1", json!({})))).ended, Ended::Denied);
+    gate.remove("x");
+    block_on(tool.execute(Call::new("2", json!({}))));
+    assert_eq!((deleted.take().len(), archived.take().len()), (0, 1));
+    Ok(())
 }

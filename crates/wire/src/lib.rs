@@ -24,6 +24,6 @@ mod verdicts;
 pub use digest::{canonical, digest, write_canonical};
 pub use part::part;
 pub use read::{body, read};
-pub use servers::{Reading, SPELLINGS, Spelling, among, normal_spellings, readings, server_tool};
+pub use servers::{Reading, SPELLINGS, Spelling, among, name_of, normal_spellings, readings, server_tool};
 pub use tools::{KINDS, TOOLS, Tool, kind, names};
 pub use verdicts::{VERDICTS, verdict};

@@ -3,6 +3,8 @@
 //! The tool `t` of the server `s` is `mcp__s__t` everywhere: see [`tollgate_core::Name`]. What an agent writes is read by
 //! the table, never by taking names apart elsewhere. A name that can mean several things is not guessed at.
 
+use tollgate_core::{Name, Names};
+
 use crate::TOOLS;
 
 /// How some agents spell `t` of `s`: a beginning, the server, what stands between, the tool.
@@ -48,8 +50,8 @@ const KNOWN: &[(&str, &str)] = &[("copilot", "github-mcp-server")];
 /// What a name can mean: the server, if it is a server's tool (empty where it has no name), and the tool there.
 pub type Reading<'a> = (Option<&'a str>, &'a str);
 
-/// What an agent means by a tool's name, for [`Names::read_as`](tollgate_core::Names::read_as). `server` is what it says
-/// beside the name. Nothing is the agent's own tool; more than one is what cannot be told.
+/// What an agent means by a tool's name, for [`name_of`]. `server` is what it says beside the name. Nothing is the agent's
+/// own tool; more than one is what cannot be told.
 ///
 /// ```
 /// use tollgate_wire::readings;
@@ -63,7 +65,7 @@ pub type Reading<'a> = (Option<&'a str>, &'a str);
 pub fn readings<'a>(agent: &str, written: &'a str, server: Option<&'a str>) -> Vec<Reading<'a>> {
     let (written, server) = (written.trim(), server.filter(|server| !server.trim().is_empty()));
     let is_own = |(who, prefix): &(&str, &str)| *who == agent && written.starts_with(prefix);
-    if OWN.iter().any(is_own) {
+    if written.is_empty() || OWN.iter().any(is_own) {
         return Vec::new();
     }
     let fits = |spelling: &&Spelling| spelling.agents.is_empty() || spelling.agents.contains(&agent);
@@ -90,6 +92,27 @@ pub fn readings<'a>(agent: &str, written: &'a str, server: Option<&'a str>) -> V
         Some(vec![(Some(*server), tool)])
     });
     known.or_else(|| spellings().find_map(|spelling| spelling.read(written))).unwrap_or_default()
+}
+
+/// The name for what an agent wrote, by what that can mean. Where that is not one thing the normal name is what was
+/// written, and restrictions go by each of them.
+///
+/// ```
+/// let (names, written) = (tollgate_wire::names(), "my-git-Log");
+/// let name = tollgate_wire::name_of(&names, written, &tollgate_wire::readings("copilot", written, None));
+/// assert_eq!(name.exact().collect::<Vec<_>>(), ["my-git-log"]);
+/// let all = ["my-git-log", "mcp__my__git-log", "git-log", "mcp__my-git__log", "log"];
+/// assert_eq!(name.all().collect::<Vec<_>>(), all);
+/// ```
+pub fn name_of<'a>(names: &'a Names, written: &'a str, readings: &[Reading<'_>]) -> Name<'a> {
+    let normal = |server: &str, tool: &str| format!("mcp__{}__{}", server.trim(), tool.trim()).to_lowercase();
+    if let [(Some(server), tool)] = readings {
+        return names.meaning(written, normal(server, tool), !tool.trim().eq_ignore_ascii_case(written.trim()));
+    }
+    // What may as well be an agent's own tool is not called by a part of its name.
+    let most = if readings.iter().all(|(server, _)| server.is_some()) { usize::MAX } else { 1 };
+    let servers = readings.iter().filter_map(|(server, tool)| Some(normal((*server)?, tool)));
+    servers.fold(names.name(written), |name, normal| names.name(&normal).all().take(most).fold(name, Name::or))
 }
 
 /// Which of these servers an agent means by a tool's name, where it says which there are: the one with the longest name
@@ -153,7 +176,7 @@ fn after<'a>(written: &'a str, prefix: &str) -> Option<&'a str> {
 
 fn is_known(written: &str) -> bool {
     let is = |name: &&str| name.eq_ignore_ascii_case(written);
-    TOOLS.iter().any(|tool| is(&tool.name) || tool.aliases.iter().any(|alias| is(&alias)))
+    TOOLS.iter().any(|tool| is(&tool.name) || tool.aliases.iter().any(is))
 }
 
 /// The server and the tool of a normal name, if it is the name of a server's tool. Where it is known which server that is,
@@ -206,7 +229,7 @@ pub fn normal_spellings(written: &str, lets: bool) -> Vec<String> {
         // Nobody but the agent knows the server, so a restriction is one for all of them.
         Some(("", tool)) if !lets => vec![format!("mcp__*__{tool}")],
         // The server that has no name may be this one.
-        Some((_, tool)) if is_ours => match !lets && tool.trim_matches('*') != "" {
+        Some((_, tool)) if is_ours => match !lets && !tool.trim_matches('*').is_empty() {
             true => vec![format!("mcp____{tool}")],
             false => Vec::new(),
         },

@@ -14,6 +14,7 @@ use tollgate_engine::{Engine, Parts};
 use tollgate_rules::Still;
 use tollgate_testkit::ManualClock;
 use tollgate_wire::form::ActForm;
+use tollgate_wire::name_of;
 
 use super::find;
 use crate::agent::Said;
@@ -127,7 +128,7 @@ fn through_hook(engine: &Engine, agent: &str, event: &str, document: &Value) -> 
     let decoded = read.event.as_ref().unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(decoded.body.json(), Ok(&arguments()), "{text}");
     let gate = Gate { pipeline: engine.pipeline(), engine: None, here: Some("/p"), tells: Vec::new() };
-    let name = gate.pipeline.names().read_as(decoded.tool.unwrap(), &decoded.readings).normal().to_owned();
+    let name = name_of(gate.pipeline.names(), decoded.tool.unwrap(), &decoded.readings).normal().to_owned();
     (name, matches!(run::decide(&gate, &read).said, Said::Deny(_)))
 }
 

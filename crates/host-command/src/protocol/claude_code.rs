@@ -84,9 +84,13 @@ pub(super) fn question(event: &Event<'_>, body: &Body) -> Result<Value, Fault> {
 }
 
 fn call(event: &Event<'_>, tool: Option<&Name<'_>>, arguments: &Value) -> Value {
-    let known = tool.and_then(|tool| TOOLS.iter().find(|(normal, _)| *normal == tool.normal()));
+    // The program knows nothing of servers but what is written: a hook for `Bash` is told of whatever is called so.
+    let names = tollgate_wire::names();
+    let written = tool.map(|tool| names.name(tool.written()));
+    let normal = written.as_ref().map_or("", Name::normal);
+    let known = TOOLS.iter().find(|(name, _)| *name == normal);
     let shell = || {
-        let runs = tool.is_some_and(|tool| tollgate_wire::kind(tool.normal()) == Some("exec"));
+        let runs = tollgate_wire::kind(normal) == Some("exec");
         // Hooks for `Bash` look for its command, wherever the call comes from.
         (runs && arguments.get("command").is_some_and(Value::is_string)).then_some("Bash")
     };

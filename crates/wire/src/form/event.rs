@@ -216,7 +216,7 @@ impl EventForm {
     pub fn lend_trusted<T>(&self, names: &Names, with: impl FnOnce(&Event<'_>) -> T) -> T {
         let (agent, server) = (self.agent.as_deref().unwrap_or_default(), self.server.as_deref());
         let written = self.name.as_ref().map(|name| name.written.as_str());
-        let name = written.map(|name| names.read_as(name, &crate::readings(agent, name, server)));
+        let name = written.map(|name| crate::name_of(names, name, &crate::readings(agent, name, server)));
         let became = self.became.as_ref().map(|name| names.tool_of(&name.written, server));
         let arguments = self.arguments.clone().map(Body::from);
         let approval = self.approval.as_ref().map(Approval::from);

@@ -127,7 +127,8 @@ impl Judge {
     fn run(&self, recorded: &Recorded<'_>, body: &mut Body, rest: &Rest) -> Now {
         let record = recorded.record;
         let (agent, server) = (record.agent.as_deref().unwrap_or_default(), record.server.as_deref());
-        let read = |tool| self.pipeline.names().read_as(tool, &tollgate_wire::readings(agent, tool, server));
+        let read =
+            |tool| tollgate_wire::name_of(self.pipeline.names(), tool, &tollgate_wire::readings(agent, tool, server));
         let name = record.tool.as_deref().map(read);
         let became = rest.became.as_deref().or(record.became.as_deref());
         let became = became.map(|tool| self.pipeline.names().tool_of(tool, server));
