@@ -17,7 +17,7 @@ use tollgate_wire::form::ActForm;
 use tollgate_wire::name_of;
 
 use super::find;
-use crate::agent::Said;
+use crate::agent::{DecodedEvent, Said};
 use crate::run::{self, Gate};
 
 fn arguments() -> Value {
@@ -237,5 +237,25 @@ fn a_wrapped_call_is_rewritten_within_its_wrapping() {
         let read = run::read(find("cline").unwrap(), None, text.as_bytes(), &mut doc).unwrap();
         let answer: Value = serde_json::from_str(&run::answer(&gate, &read).stdout).unwrap();
         assert_eq!(answer["overrideInput"], expected, "{text}");
+    }
+}
+
+/// What a call is known by where its agent does not number it: two tools with equal arguments are two calls.
+#[test]
+fn two_tools_of_a_server_are_not_one() {
+    let sort =
+        |agent: &str, tool: &'static str| run::sort(&DecodedEvent::default().of_tool(agent, tool, None)).unwrap();
+    for (agent, tool, expected) in [
+        ("claude-code", "mcp__s__list", "mcp__s__list"),
+        ("claude-code", "mcp__s__delete", "mcp__s__delete"),
+        ("kiro", "@s/Delete", "mcp__s__delete"),
+        ("copilot", "s-delete", "mcp__s__delete"),
+        ("copilot", "s/delete", "mcp__s__delete"),
+        // The same call under several names.
+        ("copilot", "create", "write"),
+        ("copilot", "Write", "write"),
+        ("opencode", "my_tool", "my_tool"),
+    ] {
+        assert_eq!(sort(agent, tool), expected, "{agent} {tool}");
     }
 }
