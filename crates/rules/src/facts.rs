@@ -185,18 +185,29 @@ impl<'a> CallFacts<'a> {
 
     fn view(&self) -> Viewpoint<'_> {
         Viewpoint {
-            tool: match tollgate_wire::kind(self.tool()) {
-                Some(kind) if kind != "mcp" && self.event.server.is_none() => Tool::Own(kind),
-                _ => Tool::Foreign {
-                    name: self.event.tool_now(self.body).map_or("", Name::written),
-                    server: self.event.server,
-                },
-            },
+            tool: self.which(),
             cwd: self.event.cwd,
             folder: self.workspace().first().map(String::as_str),
             home: self.home(),
             ground: self.ambient.ground().unwrap_or(self.ambient),
             point: self.event.point,
+        }
+    }
+
+    /// The tool, whoever offers it. Its name is given as it was written: what is a word of its own in it may be told by its
+    /// capitals.
+    fn which(&self) -> Tool<'_> {
+        let written = self.event.tool_now(self.body).map_or("", Name::written);
+        match tollgate_wire::server_tool(self.tool(), self.event.server) {
+            Some((server, tool)) => {
+                let end = written.len().checked_sub(tool.len()).and_then(|start| written.get(start..));
+                let name = end.filter(|end| end.to_lowercase() == tool).unwrap_or(tool);
+                Tool::Foreign { name, server: Some(server).filter(|name| !name.is_empty()).or(self.event.server) }
+            }
+            None => match tollgate_wire::kind(self.tool()) {
+                Some(kind) if kind != "mcp" && self.event.server.is_none() => Tool::Own(kind),
+                _ => Tool::Foreign { name: written, server: self.event.server },
+            },
         }
     }
 

@@ -16,7 +16,7 @@ mod system;
 mod text;
 mod wrap;
 
-pub(crate) use network::is_metadata;
+pub(crate) use network::{is_here, is_metadata};
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -13,7 +13,7 @@ use crate::arg::{Arg, Origins, Stuff};
 use crate::doing::{Doing, Known};
 use crate::effect::{Flag, Flags, Kind};
 
-pub(crate) use hosts::is_metadata;
+pub(crate) use hosts::{is_here, is_metadata};
 
 pub(crate) fn find(name: &str) -> Option<Known> {
     Some(match name {

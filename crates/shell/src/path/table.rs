@@ -137,7 +137,7 @@ const POLICY: &[&str] = &[
     ".codex/hooks/**", ".codex/rules/**", ".codex/requirements.toml", "/etc/codex/**", ".gemini/settings.json",
     ".gemini/hooks/**", ".gemini/extensions/**", ".gemini/policies/**", "/etc/gemini-cli/**", ".qwen/settings.json",
     ".qwen/hooks/**", "/etc/qwen-code/**", ".copilot/hooks/**", ".copilot/settings.json", ".copilot/config.json",
-    ".github/hooks/**", ".github/copilot/**", "/etc/github-copilot/**", ".cursor/hooks.json", ".cursor/hooks/**",
+    ".github/hooks/**", ".github/copilot/**", "/etc/github-copilot/**", ".cursor/hooks.json", ".cursor/hooks/**", ".cursor/rules/**", ".cursor/mcp.json", ".mcp.json",
     ".cursor/permissions.json", ".cursor/cli.json", ".cursor/cli-config.json", "/etc/cursor/**",
     ".windsurf/hooks.json", ".windsurf/hooks/**", ".codeium/windsurf/hooks.json", "/etc/windsurf/**",
     ".factory/hooks.json", ".factory/hooks/**", ".factory/settings*.json", ".cline/hooks/**", ".clinerules/hooks/**",

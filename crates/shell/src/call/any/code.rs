@@ -8,13 +8,25 @@ use crate::effect::{Flag, Kind};
 const REMOVES: &[&str] =
     &["removeall", "rmtree", "rmrf", "removedirall", "directorydelete", "deleterecursively", "removeitem", "rmdir"];
 /// Calls that run a command line.
-const RUNS: &[&str] =
-    &["system", "exec", "popen", "spawn", "processbuilder", "shell", "execsync", "command", "execute"];
+const RUNS: &[&str] = &[
+    "sql",
+    "checkcall",
+    "bashcommand",
+    "system",
+    "exec",
+    "popen",
+    "spawn",
+    "processbuilder",
+    "shell",
+    "execsync",
+    "command",
+    "execute",
+];
 /// Where a program keeps what it was started with.
 const ENVIRONMENT: &[&str] = &["os.environ", "process.env", "System.getenv()", "ENV.to_h", "Deno.env.toObject()"];
 /// What shows or sends it whole.
 const SHOWS: &[&str] =
-    &["print(os.environ", "dict(os.environ", "log(process.env)", "stringify(process.env", "println(System.getenv())"];
+    &["print(os.environ)", "dict(os.environ", "log(process.env)", "stringify(process.env", "println(System.getenv())"];
 /// What gets a credential out of its store.
 const STORES: &[&str] =
     &["get_secret_value(", "keyring.get_password(", "access_secret_version(", "GetSecretValueCommand"];
@@ -31,6 +43,10 @@ impl Seen<'_> {
             }
         }
         let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
+        if has(&["execute(", "exec(", "Process", "bash_command", "$`", "spawn(", "Exec("]) {
+            let lines = ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2).take(50));
+            lines.filter(|line| line.contains(' ') && line.len() < 1000).for_each(|line| self.call.script(line));
+        }
         if has(STORES) || has(ENVIRONMENT) && has(SHOWS) {
             self.say(Kind::ReadSecret, Flag::Secret.into(), "gets credentials out of their store");
         }

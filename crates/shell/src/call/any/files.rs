@@ -13,10 +13,23 @@ const PATHS: &[&str] =
 const FOLDER: &[&str] = &["dir", "directory", "folder"];
 /// Where it comes from, and where it goes.
 const SOURCES: &[&str] = &["source", "src", "from", "old", "origin"];
-const TARGETS: &[&str] = &["destination", "dest", "target", "to", "new"];
+const TARGETS: &[&str] = &["destination", "dest", "dst", "target", "to", "new"];
 /// Something is put there, whatever the tool does besides.
-const SAVES: &[&str] =
-    &["output", "out", "save", "saved", "destination", "dest", "target", "export", "downloads", "outfile", "to"];
+const SAVES: &[&str] = &[
+    "output",
+    "out",
+    "save",
+    "saved",
+    "destination",
+    "dest",
+    "dst",
+    "target",
+    "export",
+    "downloads",
+    "outfile",
+    "to",
+    "log",
+];
 /// Something is taken from there.
 #[rustfmt::skip]
 const TAKES: &[&str] = &[
@@ -57,6 +70,13 @@ const PROSE: &[&str] = &[
     "args", "arguments", "argv",
 ];
 
+/// What is told of a file under names that speak of one.
+#[rustfmt::skip]
+const ABOUT_IT: &[&str] = &[
+    "id", "ids", "name", "names", "type", "types", "size", "pattern", "content", "contents", "text", "key", "url", "format", "extension", "hash",
+    "count", "line", "lines", "mode", "filter", "limit", "title", "description",
+];
+
 impl Seen<'_> {
     /// Whether an argument is the path of a file: by its name, or because it can hardly be anything else.
     fn is_path(&self, text: &Text<'_>) -> bool {
@@ -64,8 +84,7 @@ impl Seen<'_> {
         let by_name = super::words::is_one(last, PATHS) || text.key.any(&["path", "file", "folder", "directory"]);
         let ends = self.copies() && (text.key.any(SOURCES) || text.key.any(TARGETS));
         let by_looks = is_rooted(text.text) && !text.key.any(PROSE) && !text.text.contains(' ');
-        let about_it = ["id", "ids", "name", "type", "size", "pattern", "content", "contents", "text"].contains(&last)
-            && !["filename", "pathname"].contains(&last);
+        let about_it = ABOUT_IT.contains(&last) && !["filename", "pathname"].contains(&last);
         let named = by_name && !about_it || ends || by_looks;
         let folder = FOLDERS.iter().any(|name| text.key.are(&name.to_ascii_lowercase().replace('_', "")));
         let folder = folder && self.ran;
@@ -75,6 +94,14 @@ impl Seen<'_> {
             && text.text.len() <= 4096
             && !text.text.contains(['\n', '\0'])
             && !text.text.contains("://")
+    }
+
+    /// Whether what a deletion speaks of can be a file.
+    fn removes_files(&self) -> bool {
+        const FILES: &[&str] = &["file", "directory", "dir", "folder", "path", "item", "tree", "content", "fs", "dbfs"];
+        let name =
+            self.given.chosen.as_ref().map_or_else(|| self.tool.name.clone(), |chosen| chosen.and(&self.tool.name));
+        name.any(FILES) || super::words::size(&name).is_none()
     }
 
     fn deletes_files(&self) -> bool {
@@ -122,14 +149,16 @@ impl Seen<'_> {
                 continue;
             }
             let Some(kind) = self.kind_of(text, tries, dry) else { continue };
-            self.local = true;
+            self.local |= kind != Kind::Read || !self.deletes_files();
             let by = self.tool.name.text();
+            let home = text.text.strip_prefix("$HOME").or_else(|| text.text.strip_prefix("${HOME}"));
+            let path = home.map_or_else(|| text.text.to_owned(), |rest| format!("~{rest}"));
             match kind {
                 // A folder is not what is written, but something in it.
                 Kind::Overwrite if super::words::is_one(text.key.last(), FOLDER) => {
-                    self.call.touch(kind, &format!("{}/file", text.text.trim_end_matches('/')), &by);
+                    self.call.touch(kind, &format!("{}/file", path.trim_end_matches('/')), &by);
                 }
-                _ => self.call.touch(kind, text.text, &by),
+                _ => self.call.touch(kind, &path, &by),
             }
         }
     }
@@ -162,11 +191,16 @@ impl Seen<'_> {
             Some(Deed::Read) if self.only_names(text) => None,
             Some(Deed::Read) if both_ends => written,
             Some(Deed::Read) if fetches && !key.any(&["remote"]) && (key.any(&["local"]) || !about_files) => written,
-            Some(Deed::Read | Deed::Run | Deed::Write) | None if name.any(CAPTURES) => written,
+            Some(Deed::Read | Deed::Run | Deed::Write) | None
+                if name.any(CAPTURES) && !name.any(&["read", "extract", "parse"]) =>
+            {
+                written
+            }
             None if beside.content => written,
             Some(Deed::Write) if key.any(TAKES) || !beside.content && name.any(LOADS) => read,
             Some(Deed::Write) => written.filter(|_| !tries),
             Some(Deed::Send) if key.any(&["remote"]) => written,
+            Some(Deed::Delete | Deed::Remove) if !self.removes_files() => read.filter(|_| is_rooted(text.text)),
             Some(Deed::Delete | Deed::Remove) => Some(Kind::Delete).filter(|_| !tries),
             Some(Deed::Copy | Deed::Move) if self.local => None,
             Some(Deed::Detach | Deed::Disable) => None,
@@ -220,6 +254,7 @@ impl Seen<'_> {
                     self.call.touch(Kind::Read, &decoded(path), &self.tool.name.text());
                 }
                 _ if !rest.starts_with("//") || tries => {}
+                _ if crate::know::is_here(&host(address)) => self.call.fetch(address),
                 _ if self.deletes_files() && !host(address).is_empty() => {
                     self.call.script(&format!("curl -X DELETE {}", quoted(&[address.into()])));
                 }

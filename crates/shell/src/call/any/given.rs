@@ -38,6 +38,8 @@ pub(super) struct Given<'v> {
     pub(super) chosen: Option<Words>,
     /// The name of the tool says what is done, so that an `action` is one of what it is done to: a rule that drops.
     settled: bool,
+    /// The name says that nothing is done, whatever is chosen.
+    tries: bool,
 }
 
 /// An object among the arguments, and what each of its texts wants to know of the others: there may be many.
@@ -58,6 +60,10 @@ impl<'v> Object<'v> {
         let remote = members.iter().any(|(key, _)| key.any(&["remote", "cloud"]));
         let object = Self { members, hosted: false, content: false, inside: false, remote };
         let [hosted, content] = [files::HOSTED, files::CONTENTS].map(|names| object.has(names));
+        let fills = |key: &Words| {
+            key.any(&["content", "edit", "replacement"]) || key.any(&["text"]) && key.any(&["new", "insert"])
+        };
+        let content = content || object.members.iter().any(|(key, _)| fills(key));
         let inside = object.has(files::INSIDE) || object.get(&["pattern"]).is_some_and(|it| !files::is_of_names(it));
         Self { hosted, content, inside, ..object }
     }
@@ -97,7 +103,8 @@ pub(super) struct Text<'v> {
 impl<'v> Given<'v> {
     pub(super) fn of(args: &'v Value, tool: &Named, calls: &mut Vec<Inner<'v>>) -> Self {
         let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
-        let mut given = Self { settled: tool.name.any(&settles), ..Self::default() };
+        let tries = deed(&tool.name) == Some(Deed::Try);
+        let mut given = Self { settled: tool.name.any(&settles), tries, ..Self::default() };
         given.gather(&Rc::default(), args, 0, 0, &mut |object, value| wrapped(tool, object, value, calls));
         if given.objects.is_empty() {
             given.objects.push(Object::new(Vec::new()));
@@ -124,7 +131,6 @@ impl<'v> Given<'v> {
         }
         match value {
             Value::String(text) => {
-                self.choose(key, text, depth);
                 self.texts.push(Text { key: Rc::clone(key), text, object });
                 self.note_off(key, text.is_empty());
             }
@@ -165,7 +171,12 @@ impl<'v> Given<'v> {
             let path = Rc::new(Words::of("path"));
             self.texts.extend(paths.into_iter().map(|text| Text { key: Rc::clone(&path), text, object: at }));
         }
-        members.iter().for_each(|(key, member)| self.gather(key, member, at, depth + 1, apart));
+        for (key, member) in &members {
+            if let Value::String(text) = member {
+                self.choose(key, text, depth + 1);
+            }
+            self.gather(key, member, at, depth + 1, apart);
+        }
     }
 
     fn note_off(&mut self, key: &Rc<Words>, off: bool) {
@@ -176,7 +187,7 @@ impl<'v> Given<'v> {
 
     fn choose(&mut self, key: &Words, text: &str, depth: usize) {
         let chooses = depth <= CHOOSING && chooses(key, text);
-        let is_property = self.settled && key.are("action");
+        let is_property = self.settled && key.are("action") || self.tries;
         if chooses && !is_property && self.chosen.is_none() {
             self.chosen = Some(Words::of(text));
         }
@@ -211,6 +222,12 @@ fn wrapped<'v>(tool: &Named, object: &Object<'v>, value: &'v Value, calls: &mut 
         calls.push(Inner { tool: Named { name: Words::of(name), ..tool.clone() }, args });
         return true;
     }
+    // `{"deleteMany": {"filter": {}}}`
+    for (key, inner) in &object.members {
+        if inner.is_object() && matches!(deed(key), Some(Deed::Delete | Deed::Remove)) {
+            calls.push(Inner { tool: tool.inner(key), args: inner });
+        }
+    }
     let top = calls.len() == 1 && std::ptr::eq(calls[0].args, value);
     let chosen = object.members.iter().find_map(|(key, value)| value.as_str().filter(|text| chooses(key, text)));
     match chosen.map(Words::of).filter(|words| !top && deed(words).is_some()) {
@@ -236,6 +253,9 @@ pub(super) fn unfolded(args: &Value) -> Option<Value> {
         "options",
         "config",
         "data",
+        "policy",
+        "document",
+        "policydocument",
     ];
     let members = args.as_object()?;
     let open = |(key, value): (&String, &Value)| {

@@ -28,7 +28,24 @@ const ROLES: &[(Role, &[&str])] = &[
     ),
     (
         Role::Query,
-        &["sql", "query", "queries", "statement", "stmt", "cypher", "ddl", "dml", "cql", "q", "mutation", "kql"],
+        &[
+            "sql",
+            "query",
+            "queries",
+            "statement",
+            "stmt",
+            "cypher",
+            "ddl",
+            "dml",
+            "cql",
+            "q",
+            "mutation",
+            "kql",
+            "aql",
+            "surql",
+            "traversal",
+            "update",
+        ],
     ),
     (Role::Typed, &["keys", "text", "input", "chars", "stdin", "data", "line", "payload", "value"]),
 ];
@@ -47,7 +64,8 @@ const CALLED: &[(&str, &[&str])] = &[
 const PROGRAMS: &[&str] = &[
     "gcloud", "aws", "az", "kubectl", "helm", "docker", "podman", "terraform", "tofu", "tmux", "git", "gh", "glab",
     "npm", "pnpm", "yarn", "cargo", "heroku", "vercel", "netlify", "flyctl", "doctl", "wrangler", "pulumi", "twine",
-    "poetry", "gem", "nuget", "dotnet", "gradle", "mvn", "vsce", "prisma", "vault", "firebase", "supabase",
+    "poetry", "gem", "nuget", "dotnet", "flyway", "rails", "rake", "mix", "uv", "pod", "cdk", "oci", "wp", "adb", "make", "salt", "pub", "hex",
+    "gradle", "mvn", "vsce", "prisma", "vault", "firebase", "supabase",
     "systemctl", "rclone", "restic",
 ];
 
@@ -88,6 +106,7 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("osascript -e", &["applescript", "osascript"]),
     ("bash -c", &["bash", "sh", "shell", "zsh", "shellscript"]),
     ("pwsh -Command", &["powershell", "pwsh"]),
+    ("mongosh --eval", &["mongo", "mongosh", "mongodb"]),
     ("ruby -e", &["ruby", "rb"]),
     ("php -r", &["php"]),
     ("perl -e", &["perl"]),
@@ -142,12 +161,16 @@ impl Seen<'_> {
             Role::Command | Role::Arguments => true,
             // In a tool that sends or writes, it is a text among others.
             Role::Code => match key.last() {
-                "source" => self.top().has(&["celltype"]) || name.any(&["cell"]),
+                "source" => {
+                    self.top().has(&["celltype"]) || name.any(&["cell", "function", "worker", "userscript", "lambda"])
+                }
                 "function" | "expression" => self.speaks_code() || self.deed == Some(Deed::Run),
                 "script" => true,
+                "code" if !self.tool.name.any(&["file", "analyze", "format", "lint"]) => true,
                 _ => self.deed == Some(Deed::Run) || self.speaks_code(),
             },
             Role::Query => true,
+            Role::Typed if ["chars", "keys"].contains(&key.last()) => !self.tool.speaks_of(PAGES),
             Role::Typed => {
                 self.tool.speaks_of(TERMINALS) && !self.tool.speaks_of(PAGES) && self.deed != Some(Deed::List)
             }
@@ -182,9 +205,12 @@ impl Seen<'_> {
         words.retain(|word| !generic.contains(word));
         let mut line: Vec<Value> = words.into_iter().map(Into::into).collect();
         let one_word = |text: &&str| !text.contains(' ');
-        line.extend(self.text(&["subcommand", "command", "cmd", "action"]).filter(one_word).map(Into::into));
+        let deed = ["subcommand", "command", "cmd", "action", "task", "target"];
+        line.extend(self.text(&deed).filter(one_word).map(Into::into));
         let mut rest = String::new();
-        for name in [&["args", "argv", "arguments"][..], &["flags", "options"], &["tasks"]] {
+        let switches = self.given.on.iter().map(|key| format!("--{}", key.text().replace(' ', "-")));
+        line.extend(switches.map(Into::into));
+        for name in [&["args", "argv", "arguments", "arg", "cliargs"][..], &["flags", "options"], &["tasks", "goals"]] {
             match self.argument(name) {
                 Some(Value::Array(items)) => line.extend(items.iter().filter(|item| item.is_string()).cloned()),
                 Some(Value::String(text)) => rest.push_str(text),
@@ -239,6 +265,7 @@ impl Seen<'_> {
             Some(stdin) => self.call.script(&format!("printf %s {} | {line}", quoted(&[stdin.into()]))),
             None => self.call.script(line),
         }
+        self.statement(line);
         if let Some((program, _)) = self.program().filter(|(program, _)| !line.starts_with(program)) {
             self.call.script(&format!("{program} {line}"));
         }
@@ -299,6 +326,7 @@ impl Seen<'_> {
 
     /// A statement for a database, or for a service that is asked like one.
     pub(super) fn statement(&mut self, text: &str) {
+        self.other_query(text);
         if self.mutation(text) || self.control(text) || !begins_a_statement(text) {
             return;
         }
@@ -333,6 +361,28 @@ impl Seen<'_> {
             if c.is_alphanumeric() || c == '_' { word.push(c) } else { word.clear() }
         }
         true
+    }
+
+    /// Languages that are no SQL: what they say when everything is to go.
+    fn other_query(&mut self, text: &str) {
+        let words: Vec<String> = text.split_whitespace().take(64).map(str::to_ascii_uppercase).collect();
+        let starts = |first: &str, second: &[&str]| {
+            words.first().is_some_and(|word| word == first)
+                && words.get(1).is_some_and(|word| second.contains(&word.trim_end_matches(';')))
+        };
+        let documents = starts("FOR", &[words.get(1).map_or("", String::as_str)])
+            && words.iter().any(|word| word == "REMOVE")
+            && !words.iter().any(|word| word == "FILTER");
+        let lost = documents
+            || starts("REMOVE", &["TABLE", "DATABASE", "NAMESPACE"])
+            || starts("DROP", &["ALL", "GRAPH", "NAMED"])
+            || starts("CLEAR", &["ALL", "GRAPH", "DEFAULT"])
+            || starts("DELETE", &["WHERE"])
+            || text.starts_with("g.V().drop()")
+            || text.trim_end().ends_with("| delete");
+        if lost {
+            self.say(Kind::Database, Flag::Remote.into(), "removes what is in a database");
+        }
     }
 
     /// Control commands of Kusto: `.drop table …`.
@@ -377,7 +427,7 @@ impl Seen<'_> {
             match value {
                 Value::String(text) if is(key, &["mode", "action", "operation", "subcommand"]) => match deed {
                     "reset" => add(&format!("--{text}")),
-                    "branch" | "tag" if text == "delete" => add("-D"),
+                    "branch" | "tag" if text == "delete" => add(if self.switched(&["force"]) { "-D" } else { "-d" }),
                     "branch" | "tag" => {}
                     _ => add(text),
                 },
@@ -412,6 +462,7 @@ impl Seen<'_> {
         let name = self.text(&["name", "resourcename"]);
         let verb = match self.deed {
             Some(Deed::Delete | Deed::Remove) => "delete",
+            Some(Deed::Read) if self.text(&["output"]) == Some("name") => "get -o name",
             Some(Deed::Read) => "get -o yaml",
             _ => "",
         };
@@ -461,6 +512,7 @@ const FIRST: &[&str] = &[
         };
     }
     let rest = rest.trim_start_matches(['(', ';', '/', '*', '!', ' ']);
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
     FIRST.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
 }

@@ -33,7 +33,7 @@ const PAIRS: &[[&str; 2]] = &[
 ];
 /// Tokens that let somebody in, unlike those of a text or a chain.
 const TOKENS: &[&str] =
-    &["access", "api", "auth", "database", "service", "operator", "admin", "resource", "bearer", "refresh"];
+    &["session", "access", "api", "auth", "database", "service", "operator", "admin", "resource", "bearer", "refresh"];
 /// Words after which only something about a credential is told.
 #[rustfmt::skip]
 const TELLS: &[&str] = &[
@@ -44,7 +44,7 @@ const TELLS: &[&str] = &[
 #[rustfmt::skip]
 const PACKAGES: &[&str] = &[
     "package", "npm", "pypi", "crate", "cargo", "gem", "module", "extension", "library", "release", "vsce", "nuget",
-    "distribution", "chart", "helm",
+    "distribution", "chart", "helm", "uv", "pub", "hex", "maven", "pod", "trunk", "registry", "conda",
 ];
 /// What protects others.
 #[rustfmt::skip]
@@ -99,7 +99,8 @@ impl Seen<'_> {
         let size = chosen.and_then(size).or_else(|| size(name)).or_else(|| object.and_then(|it| size(&it)));
         let lost = match size {
             Some(Size::Small) => self.takes_all(),
-            Some(Size::Large) => true,
+            Some(Size::Large) => !self.is_cache(),
+            Some(Size::Unknown) | None if self.is_cache() => false,
             Some(Size::Unknown) | None => self.takes_all() || self.deed == Some(Deed::Delete) && !self.is_one_key(),
         };
         let bounded = size != Some(Size::Large) && self.is_bounded();
@@ -118,11 +119,16 @@ impl Seen<'_> {
             object.members.iter().any(|(key, value)| key.any(&["id", "key", "name"]) && many(value))
         };
         // Copies are made again.
-        !self.tool.name.any(&["cdn"])
+        !self.is_cache()
             && (self.switched(SWITCHES)
                 || says(&self.tool.name)
                 || self.given.chosen.as_ref().is_some_and(says)
                 || self.given.objects.iter().any(ids))
+    }
+
+    fn is_cache(&self) -> bool {
+        self.tool.speaks_of(&["cdn"])
+            || self.tool.speaks_of(&["cache"]) && !self.tool.speaks_of(&["redis", "memcached"])
     }
 
     /// One entry of a store, by its key.
@@ -134,6 +140,7 @@ impl Seen<'_> {
     fn request_path(&self) -> Option<&str> {
         let path = self.text(&["path", "endpoint", "url", "uri", "route", "requestpath"])?;
         let path = match path.split_once("://") {
+            Some(_) if crate::know::is_here(&crate::path::host(path)) => return Some("/local/1"),
             Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
             None => path,
         };
@@ -192,14 +199,22 @@ impl Seen<'_> {
 
     /// By its name: `get_secret_value`, `create_access_key`, `generate_token`, `get_connection_string`.
     fn hands_out(&self) -> bool {
-        let name = &self.tool.name;
+        let both = self.given.chosen.as_ref().map(|chosen| chosen.and(&self.tool.name));
+        let name = both.as_ref().unwrap_or(&self.tool.name);
+        let chosen =
+            self.given.chosen.as_ref().is_some_and(|chosen| is_one(chosen.last(), &["secret", "credential", "token"]));
+        let listed = name.any(&["storage"]) && name.have(["account", "keys"]) || name.have(["connection", "strings"]);
+        let cookies = is_one(name.last(), &["cookie"]) && name.any(&["export", "all"]);
+        if chosen && name.any(GETS) || listed || cookies || name.have(["config", "vars"]) && name.any(GETS) {
+            return true;
+        }
         let makes = name.any(&["generate", "create", "issue", "rotate", "mint", "regenerate", "assume"]);
         let gets = name.any(GETS);
         let pair = PAIRS.iter().any(|pair| name.have(*pair)) || name.any(&["kubeconfig"]);
         let token = name.last() == "token" && name.any(TOKENS);
         let plain = is_one(name.last(), &["secret", "password", "credential", "passphrase", "totp"])
             || is_one(name.first(), &["secret", "password", "credential"]);
-        let renews = plain && !name.any(&["create"]);
+        let renews = plain && !name.any(&["create"]) && !(name.any(&["generate"]) && name.last() == "password");
         !name.any(TELLS)
             && (name.have(["assume", "role"])
                 || gets && (pair || token || plain)
@@ -286,12 +301,19 @@ impl Seen<'_> {
         let guards = |words: &Words| words.any(PROTECTIONS) || words.any(&["approval", "ids", "event", "blocked"]);
         let switched = |key: &Words| guards(key) || key.any(&["enabled", "enforce"]) && guards(name);
         let weakened = changes && self.given.off.iter().any(|key| switched(key));
+        let watchers = ["wazuh", "pihole", "guardduty", "selinux", "falcon", "apparmor", "defender", "siem"];
+        let watched = self.tool.speaks_of(&watchers)
+            && (off
+                || self.given.off.iter().any(|key| key.any(&["enable", "enabled"]))
+                || self.text(&["mode"]) == Some("permissive"));
+        let policy = name.any(&["deactivate", "disable"]) && name.any(&["policy"]);
         let unsafely = self.switched(&["unsafe", "dangerously", "insecure"]);
-        if off && name.any(PROTECTIONS) || stops || filter || weakened || unsafely {
+        if off && name.any(PROTECTIONS) || stops || filter || weakened || unsafely || watched || policy {
             self.say(Kind::Weaken, Flag::Remote.into(), "switches a protection off");
         }
         let reference = self.text(&["ref", "branch", "refname", "branchname"]);
-        let shared = reference.filter(|name| self.switched(&["force"]) && is_shared(name) && !self.is_git());
+        let shared = reference
+            .filter(|name| self.switched(&["force"]) && is_shared(name) && (!self.is_git() || name.contains('/')));
         if let Some(reference) = shared {
             self.say(Kind::GitRewrite, Flag::Remote.into(), format!("overwrites the branch {reference}"));
         }
@@ -305,7 +327,7 @@ impl Seen<'_> {
         let file = |text: &super::Text<'_>| FILES.iter().any(|end| text.text.ends_with(end));
         let task = |text: &super::Text<'_>| {
             let words = Words::of(text.text);
-            text.key.any(&["task"]) && words.first() == "publish" && !words.any(&["local"])
+            text.key.any(&["task", "goal"]) && words.any(&["publish"]) && !words.any(&["local"])
         };
         if sends && (package || self.given.texts.iter().any(file)) || self.given.texts.iter().any(task) {
             self.say(Kind::Publish, Flags::NONE, "publishes or takes back what others use");
@@ -376,7 +398,9 @@ fn is_shared(branch: &str) -> bool {
 /// A filter that lets everything through.
 fn is_everything(filter: &Value) -> bool {
     let inner = || ["query", "filter", "where"].iter().find_map(|name| filter.get(name));
-    filter.as_object().is_some_and(Map::is_empty)
+    let nothing =
+        |value: &Value| value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty);
+    filter.as_object().is_some_and(|members| members.values().all(nothing))
         || filter.get("match_all").is_some()
         || inner().filter(|inner| inner.is_object()).is_some_and(is_everything)
 }
@@ -388,21 +412,24 @@ fn allows_everything(object: &Object<'_>) -> bool {
         Some(Value::Array(items)) => items.iter().any(|item| item == "*"),
         _ => false,
     };
-    object.text(&["effect"]) == Some("Allow") && is_star("action") && is_star("resource")
+    let public = is_star("principal") && (is_star("action") || is_star("resource") || object.has(&["action"]));
+    object.text(&["effect"]) == Some("Allow") && (is_star("action") && is_star("resource") || public)
 }
 
 /// Whether an argument names the rights of an administrator, or everybody as the one who gets some.
 fn gives_rights(key: &Words, text: &str) -> bool {
     const POWERFUL: &[&str] =
-        &["owner", "administrator", "superuser", "admin", "root", "cluster-admin", "all privileges"];
+        &["owner", "administrator", "superuser", "admin", "root", "cluster-admin", "all privileges", "super_admin"];
     const EVERYBODY: &[&str] = &["allusers", "allauthenticatedusers", "anyone", "*"];
     let last = text.rsplit(['/', ':', '.']).next().unwrap_or_default().to_ascii_lowercase();
     let admin = last.ends_with("-admin") || last.ends_with("_admin") || last.starts_with("public_");
-    let role =
-        key.any(&["role", "permission", "privilege", "level", "acl"]) && (POWERFUL.contains(&last.as_str()) || admin);
+    let everything = key.any(&["privilege"]) && last == "all";
+    let role = key.any(&["role", "clusterrole", "permission", "privilege", "level", "acl"])
+        && (POWERFUL.contains(&last.as_str()) || admin);
+    let role = role || key.any(&["type"]) && admin;
     let who = key.any(&["entity", "principal", "member", "grantee", "type"]) && EVERYBODY.contains(&last.as_str());
     let network = key.any(&["cidr", "source", "ip", "range"]) && ["0.0.0.0/0", "::/0"].contains(&text);
-    role || who || network
+    role || who || network || everything
 }
 
 /// A manifest whose pods own the machine, or whose roles own the cluster.

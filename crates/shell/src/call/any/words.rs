@@ -128,7 +128,7 @@ const VERBS: &[(Deed, &[&str])] = &[
         "create", "write", "update", "edit", "add", "put", "set", "save", "insert", "append", "patch", "modify", "replace", "make",
         "mkdir", "generate", "regenerate", "issue", "register", "apply", "import", "restore", "enable", "attach", "grant",
         "authorize", "toggle", "manage", "upsert", "store", "configure", "rotate", "assign", "build", "render", "convert", "touch",
-        "change", "fill", "install", "deploy", "start", "restart", "stop", "new", "init", "chmod", "chown", "screenshot",
+        "change", "fill", "install", "deploy", "start", "restart", "stop", "new", "init", "chmod", "chown", "screenshot", "symlink",
     ]),
     (Deed::Copy, &["copy", "cp", "duplicate", "clone", "sync", "mirror", "backup"]),
     (Deed::Move, &["move", "mv", "rename"]),
@@ -136,7 +136,7 @@ const VERBS: &[(Deed, &[&str])] = &[
         "delete", "destroy", "purge", "truncate", "prune", "wipe", "erase", "flush", "flushall", "del", "obliterate",
         "decommission", "nuke", "expunge", "teardown", "deprovision", "rmdir", "rmtree", "uninstall",
     ]),
-    (Deed::Remove, &["remove", "rm", "drop", "clear", "empty", "unlink", "kill", "trash", "reset", "terminate"]),
+    (Deed::Remove, &["remove", "rm", "drop", "clear", "empty", "unlink", "kill", "trash", "reset", "terminate", "forget", "expire"]),
     (Deed::Detach, &[
         "unsubscribe", "unfollow", "unstar", "unlike", "unassign", "unwatch", "leave", "dismiss", "cancel", "archive", "close",
         "detach", "disconnect", "unpin", "unshare", "mute", "hide", "unblock", "deactivate",
@@ -173,6 +173,7 @@ pub(super) fn deed(words: &Words) -> Option<Deed> {
     match (first, sure) {
         // `run_delete` is odd, `list_…` and `query_…` are not.
         (Some(Deed::Run), Some(Deed::Delete | Deed::Remove)) => sure,
+        (Some(Deed::Detach), _) if words.iter().any(|word| verb(word) == Some(Deed::Delete)) => Some(Deed::Delete),
         (Some(first), _) => Some(first),
         (None, Some(sure)) => Some(sure),
         (None, None) => words.iter().find_map(verb),
@@ -189,7 +190,7 @@ const SMALL: &[&str] = &[
     "element", "email", "emoji", "entity", "entry", "event", "favorite", "field", "file", "filter", "footer", "footnote", "frame",
     "friend", "header", "highlight", "hyperlink", "image", "invitation", "issue", "item", "key", "keyframe", "label", "layer",
     "like", "line", "link", "mail", "marker", "material", "media", "meeting", "member", "memory", "mesh", "message", "metric",
-    "milestone", "node", "note", "notification", "observation", "operation", "page", "pane", "paragraph", "photo", "playlist",
+    "milestone", "node", "object", "gameobject", "derived", "point", "note", "notification", "observation", "operation", "page", "pane", "paragraph", "photo", "playlist",
     "process", "prompt", "property", "range", "reaction", "record", "reference", "relation", "reminder", "reply", "reviewer",
     "row", "rule", "run", "search", "section", "selection", "session", "shape", "sheet", "silence", "slide", "snippet", "star",
     "step", "sticker", "style", "subscription", "symbol", "tab", "tag", "task", "template", "text", "thread", "todo", "token",

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// This very machine.
-pub(super) fn is_here(host: &str) -> bool {
+pub(crate) fn is_here(host: &str) -> bool {
     let host = bare(host);
     host == "localhost"
         || host == "::1"
