@@ -12,12 +12,14 @@ use serde_json::{Map, Value};
 mod date;
 mod decision;
 mod names;
+mod secret;
 mod shape;
 mod span;
 
 pub use date::Date;
 pub use decision::{Ask, AskTable, Cut, Decision, EditForm, Filter, Hide, HideTable, Redact, Replace, RouteForm};
 pub use names::{EffectName, EndedName, FlagName, KindName, PlaceName, PointName};
+pub use secret::{SecretForm, SecretSort};
 pub use span::Span;
 pub use tollgate_wire::form::OnFaultForm as OnFault;
 
@@ -154,24 +156,6 @@ pub enum Count {
     Is(u32),
     /// Not below the one and not above the other.
     Within(Between),
-}
-
-/// Whether there is a credential.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged, expecting = "true, false or \"evident\"")]
-pub enum SecretForm {
-    /// One of any sort is there, or none is.
-    Is(bool),
-    /// One of this sort is there.
-    Of(SecretSort),
-}
-
-/// Sorts of credentials.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SecretSort {
-    /// Known by its looks. A password is known by the name of its field, and a service is given its own.
-    Evident,
 }
 
 /// Bounds of a whole number, both included.
