@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cases::{NOTHING, OTHERS, TEN_GUARDS};
 use crate::harness::Row;
-use crate::policy::{HUNDRED_RULES, MANY_RULES, SECRETS, TYPICAL};
+use crate::policy::{HUNDRED_RULES, MANY_RULES, SECRETS, TEN_CALLS, TYPICAL};
 
 /// Everything that was measured.
 pub struct Report(pub Vec<Row>);
@@ -57,6 +57,9 @@ impl Report {
         }
         if let Some(row) = self.get(TYPICAL) {
             check(TYPICAL, 20.0, "µs", row.min / 1000.0);
+        }
+        if let Some(row) = self.get(TEN_CALLS) {
+            check(TEN_CALLS, 15.0, "µs each", row.min / 10_000.0);
         }
         if let (Some(many), Some(hundred)) = (self.get(MANY_RULES), self.get(HUNDRED_RULES)) {
             check(MANY_RULES, 3.0, "× 100 rules", many.min / hundred.min);

@@ -119,12 +119,12 @@ impl Condition {
                 return Ok(None);
             }
         }
+        let Some(inner) = self.look_inside(facts, excepted)? else { return Ok(None) };
         if let Some(secret) = self.secret
             && !facts.secret_is(secret)?
         {
             return Ok(None);
         }
-        let Some(inner) = self.look_inside(facts, excepted)? else { return Ok(None) };
         hit.effect = hit.effect.or(inner.effect);
         match &self.when {
             Some(when) if !when.holds(facts)? => Ok(None),
