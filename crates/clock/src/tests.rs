@@ -38,8 +38,22 @@ fn what_was_taken_back_does_not_ring_and_the_others_do() {
     let mut heard = [rung.recv().unwrap(), rung.recv().unwrap()];
     heard.sort_unstable();
     assert_eq!((heard, clock.alarms()), ([1, 3], 1));
+    let now = clock.now();
+    assert!(soon <= now && now < clock.wall(), "{now:?}");
     drop((first, last, far));
     assert_eq!((rung.try_recv().ok(), clock.alarms()), (None, 0));
+}
+
+#[test]
+fn the_timer_hears_of_an_alarm_before_all_others() {
+    let alarms = Alarms::default();
+    std::thread::scope(|scope| {
+        let waiting = alarms.waiting();
+        // It gets the lock once the timer sleeps.
+        scope.spawn(|| alarms.set(FAR, Waker::noop().clone()));
+        let (_waiting, slept) = alarms.news.wait_timeout(waiting, Duration::from_secs(20)).unwrap();
+        assert!(!slept.timed_out());
+    });
 }
 
 /// A task that holds an alarm of its own, and is held by nobody but another alarm.
