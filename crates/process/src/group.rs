@@ -18,8 +18,23 @@ pub use system::end_all;
 
 /// The longest nap between two looks at whether a program has ended: one that holds its pipes open may not tell.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
-/// The shortest.
-const FIRST: Duration = Duration::from_micros(50);
+
+/// How long to sleep before the next look: most programs end soon, and who waits for the others must not be busy.
+pub(crate) struct Naps(Duration);
+
+impl Default for Naps {
+    fn default() -> Self {
+        Self(Duration::from_micros(50))
+    }
+}
+
+impl Naps {
+    pub(crate) fn next(&mut self) -> Duration {
+        let nap = self.0;
+        self.0 = (nap * 2).min(TICK);
+        nap
+    }
+}
 
 /// A program that runs, and all that it starts. Dropped, all of it is killed.
 ///
@@ -102,19 +117,30 @@ impl Group {
     /// reaches that also afterwards.
     pub fn wait(&self, within: Duration) -> Option<Exit> {
         let started = Instant::now();
-        let mut nap = FIRST;
+        let mut naps = Naps::default();
         loop {
             if let Some(exit) = self.0.exit() {
                 return Some(exit);
             }
             let left = within.checked_sub(started.elapsed()).filter(|left| !left.is_zero())?;
-            sleep(nap.min(left));
-            nap = (nap * 2).min(TICK);
+            sleep(naps.next().min(left));
         }
     }
 
     /// Waits for the end of the program, without an end if need be, and lets what it started go on.
     pub fn leave(self) -> Result<Exit, Fault> {
         self.0.leave().map_err(|error| Fault::new(FaultKind::Crash, format!("its end was lost: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn naps_grow_until_they_are_long_enough() {
+        let mut naps = Naps::default();
+        let taken: Vec<u128> = (0..10).map(|_| naps.next().as_micros()).collect();
+        assert_eq!(taken, [50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
     }
 }

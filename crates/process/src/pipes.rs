@@ -1,8 +1,8 @@
 //! Moving the bytes of a program that runs: one thread, three pipes.
 
-use std::io::{ErrorKind, Read, Write as _};
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tollgate_core::{Fault, FaultKind};
 
 use crate::capture::{Ended, Job, MOST, State};
-use crate::group::TICK;
+use crate::group::{Naps, TICK};
 use crate::{Exit, Group, lock};
 
 /// How long what a program left behind may keep its pipes open.
@@ -51,7 +51,7 @@ fn start(mut command: Command, stdin: Vec<u8>, shared: &Mutex<State>) -> Result<
 /// Moves bytes until the program has ended. Says whether somebody else still holds its pipes.
 fn attend(shared: &Mutex<State>, pipes: &mut Pipes, started: Instant, timeout: Duration) -> Result<bool, Fault> {
     let mut ended: Option<(Instant, Exit)> = None;
-    let mut nap = Duration::from_micros(50);
+    let mut naps = Naps::default();
     let exit = || Some((Instant::now(), lock(shared).group.as_ref()?.wait(Duration::ZERO)?));
     loop {
         // First this, then the pipes: what it wrote before it ended is then there.
@@ -67,8 +67,7 @@ fn attend(shared: &Mutex<State>, pipes: &mut Pipes, started: Instant, timeout: D
         }
         let until = timeout.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
         if pipes.said_all() {
-            std::thread::sleep(nap.min(until));
-            nap = (nap * 2).min(TICK);
+            std::thread::sleep(naps.next().min(until));
         } else {
             pipes.wait(TICK.min(until));
         }
@@ -77,7 +76,7 @@ fn attend(shared: &Mutex<State>, pipes: &mut Pipes, started: Instant, timeout: D
 
 /// What the program reads and what it says.
 struct Pipes {
-    stdin: Option<ChildStdin>,
+    stdin: Option<Box<dyn Sink>>,
     input: Vec<u8>,
     sent: usize,
     out: Stream,
@@ -92,6 +91,9 @@ struct Stream {
     name: &'static str,
 }
 
+trait Sink: Write + AsFd + Send {}
+impl<T: Write + AsFd + Send> Sink for T {}
+
 trait Source: Read + AsFd + Send {}
 impl<T: Read + AsFd + Send> Source for T {}
 
@@ -99,7 +101,7 @@ impl Pipes {
     fn of(group: &mut Group, input: Vec<u8>) -> Result<Self, Fault> {
         let stream = |from: Option<Box<dyn Source>>, name| Stream { from, bytes: Vec::new(), heard: None, name };
         let pipes = Self {
-            stdin: group.stdin(),
+            stdin: group.stdin().map(|to| Box::new(to) as _),
             input,
             sent: 0,
             out: stream(group.stdout().map(|from| Box::new(from) as _), "standard output"),
@@ -113,7 +115,7 @@ impl Pipes {
     }
 
     fn ends(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let stdin = self.stdin.as_ref().map(AsFd::as_fd);
+        let stdin = self.stdin.as_ref().map(|to| to.as_fd());
         let streams =
             [&self.out, &self.err].into_iter().filter_map(|stream| stream.from.as_ref().map(|from| from.as_fd()));
         stdin.into_iter().chain(streams)
@@ -194,3 +196,6 @@ impl Stream {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,13 +84,30 @@ fn all_of_it_ends_however_it_is_ended() {
 fn what_is_left_alone_goes_on() {
     let file = |name: &str| -> PathBuf { std::env::temp_dir().join(format!("tollgate-{name}-{}", std::process::id())) };
     let (waits, done) = (file("waits"), file("done"));
-    std::fs::write(&waits, "").unwrap();
     let line = r#"(while test -e "$WAITS"; do sleep 0.01; done; touch "$DONE") & exit 0"#;
-    let group = Group::start(shell(line).env("WAITS", &waits).env("DONE", &done)).unwrap();
-    assert_eq!(group.leave(), Ok(Exit { code: Some(0), signal: None }));
-    std::fs::remove_file(&waits).unwrap();
-    assert!(soon(|| done.exists()));
-    std::fs::remove_file(&done).unwrap();
+    let command = |line: &str| {
+        let mut command = shell(line);
+        command.env("WAITS", &waits).env("DONE", &done);
+        command
+    };
+    let left: [(&str, &dyn Fn()); 2] = [
+        ("a group", &|| {
+            let group = Group::start(&mut command(line)).unwrap();
+            assert_eq!(group.leave(), Ok(Exit { code: Some(0), signal: None }));
+        }),
+        ("who holds none of the pipes", &|| {
+            let command = command(&format!("exec > /dev/null 2>&1; {line}"));
+            let job = Job { command, stdin: Vec::new(), timeout: LONG };
+            assert_eq!(tollgate_clock::block_on(Running::start(job)).unwrap().code, Some(0));
+        }),
+    ];
+    for (what, leave) in left {
+        std::fs::write(&waits, "").unwrap();
+        leave();
+        std::fs::remove_file(&waits).unwrap();
+        assert!(soon(|| done.exists()), "{what}");
+        std::fs::remove_file(&done).unwrap();
+    }
 }
 
 #[test]
