@@ -16,6 +16,8 @@ const EQUIVALENT: &str = "xtask/equivalent-mutants.txt";
 /// Where cargo-mutants writes, below the folder it is given.
 const OUT: &str = "mutants.out";
 const DEFAULT_SAMPLE: usize = 24;
+/// What is left out of a build is not tested in it.
+const FEATURES: &str = "--all-features";
 
 /// A crate and the packages whose tests are run on its mutants.
 type Crate = (&'static str, &'static [&'static str]);
@@ -120,7 +122,7 @@ fn try_crate(chosen: &Crate, settings: &Settings, equivalent: &[String]) -> Resu
     let limit = time_limit(&variables, tool, tested_by)?;
     let packages: String = tested_by.iter().map(|name| format!(" --test-package {}", package(name))).collect();
     let line = format!(
-        "mutants --no-config -p {}{packages} --iterate --caught --unviable --baseline skip --timeout {limit} --jobs 1 --test-tool {tool} -o {}",
+        "mutants --no-config -p {}{packages} {FEATURES} --iterate --caught --unviable --baseline skip --timeout {limit} --jobs 1 --test-tool {tool} -o {}",
         package(name),
         output.display()
     );
@@ -147,9 +149,9 @@ fn pass_over(list: &str, sample: &[String], folder: &Path) -> Result {
 fn time_limit(variables: &[(&str, &str)], tool: &str, tested_by: &[&str]) -> Result<u64> {
     let test = if tool == "nextest" { "nextest run" } else { "test" };
     let packages: String = tested_by.iter().map(|name| format!(" -p {}", package(name))).collect();
-    cargo::run_with(variables, &format!("{test}{packages} --no-run"))?;
+    cargo::run_with(variables, &format!("{test}{packages} {FEATURES} --no-run"))?;
     let start = Instant::now();
-    cargo::run_with(variables, &format!("{test}{packages}"))?;
+    cargo::run_with(variables, &format!("{test}{packages} {FEATURES}"))?;
     Ok(20 + 5 * start.elapsed().as_secs())
 }
 
