@@ -65,7 +65,7 @@ fn compared<'t>(before: &[&'t str], after: &[&'t str]) -> Vec<Line<'t>> {
 /// The longest common lines stay, the others are gone or new.
 fn middle<'t>(before: &[&'t str], after: &[&'t str]) -> Vec<Line<'t>> {
     let all = || before.iter().map(|line| Line::Gone(line)).chain(after.iter().map(|line| Line::New(line)));
-    if before.is_empty() || after.is_empty() || before.len() * after.len() > MOST {
+    if before.len() * after.len() > MOST {
         return all().collect();
     }
     let width = after.len() + 1;
@@ -151,5 +151,73 @@ mod tests {
         "#]],
         );
         check("same\n", "same\n", expect![[""]]);
+        // Seven lines apart is one place, eight are two.
+        check(
+            "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n",
+            "1\n2\n3\n4\nx\n6\n7\n8\n9\n10\n11\n12\n14\n",
+            expect![[r#"
+                @@ -2,7 +2,7 @@
+                 2
+                 3
+                 4
+                -5
+                +x
+                 6
+                 7
+                 8
+                @@ -10,5 +10,4 @@
+                 10
+                 11
+                 12
+                -13
+                 14
+            "#]],
+        );
+    }
+
+    /// How many lines two texts have in common, in order.
+    fn in_common(one: &[&str], other: &[&str]) -> usize {
+        match (one, other) {
+            ([a, one @ ..], [b, other @ ..]) if a == b => 1 + in_common(one, other),
+            ([_, less @ ..], [_, fewer @ ..]) => in_common(less, other).max(in_common(one, fewer)),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn no_difference_is_longer_than_it_must_be() {
+        let texts: Vec<String> = (1..64_u8)
+            .map(|bits| (0..bits.ilog2()).map(|at| ["a\n", "b\n"][usize::from(bits >> at & 1)]).collect())
+            .collect();
+        for (before, after) in texts.iter().flat_map(|before| texts.iter().map(move |after| (before, after))) {
+            let (before, after) = (split(before), split(after));
+            let lines = compared(&before, &after);
+            let read = |line: &Line<'_>| match line {
+                Line::Same(text) => (text.to_string(), text.to_string()),
+                Line::Gone(text) => (text.to_string(), String::new()),
+                Line::New(text) => (String::new(), text.to_string()),
+                Line::Place(_) => unreachable!(),
+            };
+            let read: (String, String) = lines.iter().map(read).unzip();
+            assert_eq!(read, (before.concat(), after.concat()));
+            let same = lines.iter().filter(|line| matches!(line, Line::Same(_))).count();
+            assert_eq!(same, in_common(&before, &after), "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn texts_without_end_are_not_compared_line_by_line() {
+        // A line in the middle is common, if anybody looks for it.
+        for (lines, expected) in [(2000, 1), (2001, 0)] {
+            let text = |name: &str| -> String {
+                (0..lines)
+                    .map(|line| if line == 1000 { "both\n".to_owned() } else { format!("{name} {line}\n") })
+                    .collect()
+            };
+            let (before, after) = (text("a"), text("b"));
+            let same =
+                compared(&split(&before), &split(&after)).iter().filter(|line| matches!(line, Line::Same(_))).count();
+            assert_eq!(same, expected, "{lines}");
+        }
     }
 }

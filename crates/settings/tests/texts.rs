@@ -48,6 +48,15 @@ fn insertions_come_out_to_the_byte() {
     }
 }
 
+/// They are read by people afterwards: each file in its own style.
+#[test]
+fn insertions_look_like_what_is_there() {
+    let written =
+        |before: &&str| json::add(before, &wanted()).unwrap().text.replace('\r', "\\r").replace('\u{feff}', "BOM");
+    let all: Vec<String> = SETTINGS.iter().map(written).collect();
+    expect_test::expect_file!["written.txt"].assert_eq(&all.join("\n--------\n"));
+}
+
 #[test]
 fn a_text_that_was_changed_is_not_cut() {
     for before in SETTINGS {
@@ -112,6 +121,9 @@ fn a_comment_swallows_nothing_when_what_follows_it_goes() {
         ("[ // mine\n  \"ours\"\n]", "[ // mine\n]"),
         ("[ // mine\n  \"ours\", // not mine\n  \"theirs\"]", "[ // mine\n  // not mine\n  \"theirs\"]"),
         ("[ /* // mine */\n  \"ours\", \"theirs\"]", "[ /* // mine */ \"theirs\"]"),
+        ("[\"ours\" /* mine */ , \"theirs\"]", "[ /* mine */  \"theirs\"]"),
+        ("[\"theirs\" /**/ , /* mine */ \"ours\" /* too */]", "[\"theirs\" /**/  /* mine */ /* too */]"),
+        ("[\"theirs\", /* mine */ /* // */ \"ours\" /* too */ ]", "[\"theirs\" /* mine */ /* // */ /* too */ ]"),
         ("[\"http://theirs\",\n  \"ours\", \"theirs\"]", "[\"http://theirs\", \"theirs\"]"),
     ] {
         assert_eq!(removed(before, &Made::default()).unwrap().as_deref(), Some(after), "{before}");
