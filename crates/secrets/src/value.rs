@@ -328,4 +328,132 @@ mod tests {
         }
         assert!(is_secret(b"k3J9dLq0Zx81", named));
     }
+
+    const BARE: Circumstances =
+        Circumstances { password: false, strong_name: false, vendor_shape: false, quoted: false, spaced: false };
+    const QUOTED: Circumstances = Circumstances { quoted: true, ..BARE };
+    const SPACED: Circumstances = Circumstances { spaced: true, ..BARE };
+    const STRONG: Circumstances = Circumstances { strong_name: true, ..BARE };
+    const QUOTED_STRONG: Circumstances = Circumstances { quoted: true, ..STRONG };
+
+    #[test]
+    fn what_people_choose_as_passwords() {
+        for (value, around, expected) in [
+            ("k9#mQz!2", BARE, true),
+            ("k9#mQz!", BARE, false),
+            ("k9#mQz!", QUOTED, true),
+            ("k9#mQz", QUOTED, false),
+            ("abcdefg!", BARE, true),
+            ("abcdefg!", SPACED, false),
+            ("k9#mQz!2", SPACED, true),
+            ("abcdefg@", BARE, false),
+            ("abcdef@g", BARE, true),
+            ("abcdefg@1", BARE, true),
+            ("abcdefgh", BARE, false),
+            ("abcd_efg", BARE, false),
+            ("abcd(123", BARE, false),
+            ("abcd(123", QUOTED, true),
+            ("abcd 1234", QUOTED, false),
+            ("12345678!", BARE, false),
+            ("wqztnmkxpbvrtgsd", BARE, false),
+            ("wqztnmkxpbvrt\u{e9}sd", BARE, true),
+            ("wqztnmkxpbvrt\u{e9}s", BARE, true),
+            ("wqztnmkxpbvr\u{e9}s", BARE, false),
+            ("v1.2.3.20230412", BARE, true),
+            ("v1.2.3.20230412", SPACED, false),
+        ] {
+            assert_eq!(is_password(value.as_bytes(), around), expected, "{value} {around:?}");
+        }
+    }
+
+    #[test]
+    fn what_looks_drawn_at_random() {
+        for (value, around, expected) in [
+            ("k3J9dLq0Zx81", BARE, true),
+            ("k3J9dLq0Zx81#", STRONG, false),
+            ("k3J9dLq0Zx81#", QUOTED, false),
+            ("k3J9dLq0Z@#$", QUOTED_STRONG, true),
+            ("k3J9dLq0@#$&", QUOTED_STRONG, true),
+            ("k3J9dLq@#$&*", QUOTED_STRONG, false),
+            ("8391740265918", STRONG, false),
+            ("wqztnmkxpbvrtgsd", STRONG, true),
+            ("wqztnmkxpbvrtgsd", BARE, false),
+            ("wqztnmkxpbvrtgs", STRONG, false),
+            ("WQZTNMKXPBVRTGSD", STRONG, true),
+            ("wQzTnMkXpBvRtGsDhJl", STRONG, false),
+            ("wQzTnMkXpBvRtGsDhJlC", STRONG, true),
+            ("wqztnmkx_pbvrtgsd", STRONG, false),
+            ("wqztnmkx_pbvr1tgsd", STRONG, true),
+            ("3f9a0c17d2b84e65", BARE, false),
+            ("3f9a0c17d2b84e65", STRONG, true),
+            ("a1b1a1b1a1b1a1b1", STRONG, false),
+            ("ourhousekey123", STRONG, false),
+        ] {
+            assert_eq!(is_random(value.as_bytes(), around), expected, "{value} {around:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_value_is_instead_of_a_secret() {
+        type Kind = fn(&[u8]) -> bool;
+        let kinds: [(&str, Kind, &[&str], &[&str]); 8] = [
+            (
+                "placeholder",
+                is_placeholder,
+                &["$KEY", "<key>", "abc..", "a${key}", "a$(key)", "a#{_key}", "MY_EXAMPLE_KEY", "xXxX"],
+                &["abc.", "a${key", "a$(1)", "a#{key)", "a$", "exampl", "k3J9dLq0Zx81", ""],
+            ),
+            ("blanked", is_blanked, &["xxXa*", "abcdefghxXxXxX", "abc...def"], &["xxab", "abcdefghxxxxx", "abc..def"]),
+            (
+                "hopeless",
+                is_hopeless,
+                &["a1b2c", "abcdefghijklmno", "ab-cd_ef.gh"],
+                &["a1b2c3", "abcdefghijklmnop", "ab-cd_ef.g4"],
+            ),
+            ("path", is_path, &["a/b.rs", "a/b.abcde"], &["a/b", "a/b.", "ab.rs", "a/b.abcdef", "a/b.Rs", "a/b.r5"]),
+            ("selector", is_selector, &["#login-form"], &["login-form", "#login-form1"]),
+            ("mail address", is_mail_address, &["me@acme.net"], &["@acme.net", "me@acme", "me@a@acme.net", "acme.net"]),
+            (
+                "host",
+                is_host,
+                &["acme.net", "a1.b-c_d.museum", "acme.net:80", "acme.net/a#"],
+                &["acme", "acme.n", "acme.museums", "acme.Net", "ac#me.net", "acme..net", "abcdefghijklmnopqrst.net"],
+            ),
+            (
+                "version",
+                is_version,
+                &["1.2.3", "1.2.34-ab", "2023-04-12T10:00:00Z", "20230412"],
+                &["1.23", "1.2.a", "1.2.3-abcde", "2023041", "2023-04-12 10:00", "20230412201304122023041220230412"],
+            ),
+        ];
+        for (name, is, those, others) in kinds {
+            let found = |values: &[&'static str]| -> Vec<&str> {
+                values.iter().copied().filter(|value| is(value.as_bytes())).collect()
+            };
+            assert_eq!((found(those), found(others)), (those.to_vec(), Vec::new()), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_a_word() {
+        for (piece, expected) in [
+            ("key", true),
+            ("ke", false),
+            ("keeperofkeys", true),
+            ("keeperofkeyss", false),
+            ("Key", true),
+            ("KEY", true),
+            ("kEy", false),
+            ("bcda", true),
+            ("bcdfa", false),
+            ("abcdfeha", true),
+            ("abcdfgea", false),
+            ("bcdabcdabc", true),
+            ("bcdabcdabcd", false),
+            ("aeiouyabcd", true),
+            ("aeioub", false),
+        ] {
+            assert_eq!(is_word(piece.as_bytes()), expected, "{piece}");
+        }
+    }
 }

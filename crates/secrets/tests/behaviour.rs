@@ -257,6 +257,29 @@ fn known_values_are_hidden_in_json_form_too() {
     assert_eq!(scanner.redact(&json), "{\"note\":\"it is [redacted:known-value].\"}");
 }
 
+#[test]
+fn no_escape_is_torn_apart() {
+    for (pattern, text, expected) in [
+        (r"hidden\\", r"a hidden\nb", r"a [redacted:own]\nb"),
+        (r"hidden\\\\", r"a hidden\\nb", r"a [redacted:own]nb"),
+        (r"hidden\\u00", r"a hidden\u00e9b", r"a [redacted:own]\u00e9b"),
+        (r"hidden\\\\u00", r"a hidden\\u00e9b", r"a [redacted:own]e9b"),
+        (r"hidden\\u00", r"a hidden\u00xyb", r"a [redacted:own]xyb"),
+        (r"hidden\\u00e9", r"a hidden\u00e9b", r"a [redacted:own]b"),
+        (r"nhidden", r"a\nhidden b", r"a\n[redacted:own] b"),
+        (r"nhidden", r"a\\nhidden b", r"a\\[redacted:own] b"),
+        (r"u00e9hidden", r"a\u00e9hidden b", r"a\u00e9[redacted:own] b"),
+        (r"00e9hidden", r"a\u00e9hidden b", r"a\u00e9[redacted:own] b"),
+        (r"9hidden", r"a\u00e9hidden b", r"a\u00e9[redacted:own] b"),
+        (r"9hidden", r"a\\u00e9hidden b", r"a\\u00e[redacted:own] b"),
+        (r"9hidden", r"a\u0e9hidden b", r"a\u0e[redacted:own] b"),
+    ] {
+        let own = Custom { id: "own".to_owned(), pattern: pattern.to_owned() };
+        let scanner = Scanner::with(vec![own], Vec::new()).unwrap();
+        assert_eq!(scanner.redact(text), expected, "{pattern} in {text}");
+    }
+}
+
 /// The lines of a made-up key.
 const BODY: &str = "MHcCAQEEIK9vXq2LmT0wYb4RzJ7cNdE1uPfG8hSa5oVkQi3xB6rZoAoGCCqGSM49";
 
