@@ -151,6 +151,9 @@ mod tests {
         for (pattern, expected) in [
             ("abc", Some(vec!["abc"])),
             ("(?i)password", Some(vec!["password"])),
+            ("(?i)exu", Some(vec!["exu"])),
+            ("(?i-u)abc", None),
+            ("(?-x:a)bcd", None),
             (r"rm\s+-rf", Some(vec!["-rf"])),
             ("-0+*", None),
             ("abc+*d", Some(vec!["ab"])),

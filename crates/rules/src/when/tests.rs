@@ -54,11 +54,16 @@ fn expressions() {
 fn what_goes_wrong_is_said_without_showing_the_document() {
     for (text, expected) in [
         ("args.missing > 1", "crash: the expression failed: there is no `missing`"),
+        ("args['a b'] > 1", "crash: the expression failed: there is no such member"),
         ("args.amount", "crash: the expression is neither true nor false"),
         ("args.list[7] == 1", "crash: the expression failed: a list is too short"),
         ("args.amount / 0 == 1", "crash: the expression failed: it divides by zero"),
+        ("args.amount % 0 == 1", "crash: the expression failed: it divides by zero"),
+        ("args.amount * 9223372036854775807 == 1", "crash: the expression failed: a number is too large"),
+        ("args.amount + 'x' == 1", "crash: the expression failed: the values do not go together"),
         ("'x'.matches('(' + '')", "crash: the expression failed: `matches` did"),
         ("args.tol == 1 || agnt == ''", "there is no variable `agnt` (did you mean `agent`?)"),
+        ("args.list.all(x, agnt == '')", "there is no variable `agnt` (did you mean `agent`?)"),
         ("shel('x') == 1", "there is no function `shel` (did you mean `shell`?)"),
         ("'x'.matches('(')", "this is no regular expression: unclosed group"),
         ("", "an empty expression says nothing"),
