@@ -360,3 +360,26 @@ fn number(line: &Line) -> Result<u64, AuditError> {
     }
     parse(&line.bytes, line.segment, line.offset).map(|numbered: Numbered| numbered.seq)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_by_its_number_however_long_the_file() {
+        let path = std::env::temp_dir().join(format!("tollgate-find-{}", std::process::id()));
+        // Some lines are longer than the walk at the end.
+        let line =
+            |seq: u64| format!("{{\"seq\":{seq},\"pad\":\"{}\"}}\n", "x".repeat([9, 900, BLOCK][seq as usize % 3]));
+        let there = |seq: &u64| seq % 2 == 0;
+        let text: String = (2..40).filter(there).map(line).collect();
+        std::fs::write(&path, &text).unwrap();
+        for seq in 0..42 {
+            let found = find(&path, 1, seq).unwrap().map(|found| (found.segment, found.offset, found.bytes));
+            let whole = line(seq);
+            let expected = text.find(&whole).map(|at| (1, at as u64, whole.trim_end().as_bytes().to_vec()));
+            assert_eq!(found, expected, "{seq}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}

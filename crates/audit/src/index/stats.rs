@@ -167,3 +167,28 @@ fn chart(hours: &BTreeMap<u64, (u64, u64)>) -> Vec<(String, u64, u64)> {
     };
     all.into_iter().map(|(number, (calls, denied))| (name(number), calls, denied)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_shows_hours_or_days_and_no_endless_silence() {
+        let shown = |hours: &[(u64, u64)]| {
+            let chart = chart(&hours.iter().map(|(hour, calls)| (*hour, (*calls, 1))).collect());
+            let first_and_last = (chart.first().cloned(), chart.last().cloned());
+            (chart.len(), first_and_last.0.unwrap_or_default(), first_and_last.1.unwrap_or_default())
+        };
+        let entry = |name: &str, calls, denied| (name.to_owned(), calls, denied);
+        for (hours, expected) in [
+            (&[][..], (0, entry("", 0, 0), entry("", 0, 0))),
+            (&[(30, 5)], (1, entry("1970-01-02T06", 5, 1), entry("1970-01-02T06", 5, 1))),
+            (&[(1, 5), (72, 6)], (72, entry("1970-01-01T01", 5, 1), entry("1970-01-04T00", 6, 1))),
+            (&[(1, 5), (2, 7), (73, 6)], (4, entry("1970-01-01", 12, 2), entry("1970-01-04", 6, 1))),
+            (&[(0, 5), (87_839, 6)], (3660, entry("1970-01-01", 5, 1), entry("1980-01-08", 6, 1))),
+            (&[(0, 5), (87_840, 6)], (2, entry("1970-01-01", 5, 1), entry("1980-01-09", 6, 1))),
+        ] {
+            assert_eq!(shown(hours), expected, "{hours:?}");
+        }
+    }
+}
