@@ -136,6 +136,11 @@ mod tests {
             ("2026-12-31", true),
             ("2024-02-29", true),
             ("2026-02-29", false),
+            ("2100-02-29", false),
+            ("2400-02-29", true),
+            ("2026-04-30", true),
+            ("2026-04-31", false),
+            ("2026-05-32", false),
             ("2026-13-01", false),
             ("2026-00-01", false),
             ("2026-01-00", false),
@@ -160,6 +165,17 @@ mod tests {
             (4_102_444_800, "2100-01-01"),
         ] {
             assert_eq!(Date::of_seconds(seconds).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn every_day_follows_the_day_before() {
+        let mut day = Date::new(1970, 1, 1).unwrap();
+        // Longer than the calendar takes to repeat itself.
+        for number in 0..200_000 {
+            assert_eq!(Date::of_seconds(number * 86_400 + 86_399), day);
+            let next = Date::new(day.year, day.month, day.day + 1).or_else(|_| Date::new(day.year, day.month + 1, 1));
+            day = next.or_else(|_| Date::new(day.year + 1, 1, 1)).unwrap();
         }
     }
 }
