@@ -444,4 +444,14 @@ mod tests {
             secrets_of(&format!("-----BEGIN PUBLIC KEY-----\n{LINE}\n{LINE}\n-----END PUBLIC KEY-----")).is_empty()
         );
     }
+
+    #[test]
+    fn a_block_ends_where_nothing_belongs_to_it_for_too_long() {
+        let blank = format!("{:10}\n", "");
+        for (lines, goes_on) in [(5_000, true), (7_000, false)] {
+            let text = format!("-----BEGIN PRIVATE KEY-----\n{LINE}\n{}{LINE}\n", blank.repeat(lines));
+            let last = secrets_of(&text).last().map(|secret| secret.as_bytes().as_ptr_range().end);
+            assert_eq!(last == Some(text.trim_end().as_bytes().as_ptr_range().end), goes_on, "{lines}");
+        }
+    }
 }
