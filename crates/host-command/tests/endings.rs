@@ -455,6 +455,7 @@ fn programs_are_found_when_the_policy_is_read() {
         "python3 -m guard",
         "no-such-thing guard.py",
         "./guard.py",
+        "./hooks",
         "hooks/none.sh",
         "sh hooks/run.sh",
         "\"$CLAUDE_PROJECT_DIR\"/hooks/run.sh",
@@ -483,6 +484,7 @@ fn programs_are_found_when_the_policy_is_read() {
         python3 -m guard: stays files []
         no-such-thing guard.py: there is no program `no-such-thing` (Some(0..13) None)
         ./guard.py: `./guard.py` cannot be run (Some(0..10) None)
+        ./hooks: there is no file `./hooks` (Some(0..7) None)
         hooks/none.sh: there is no file `hooks/none.sh` (Some(0..13) None)
         sh hooks/run.sh: stays files [hooks/run.sh]
         "$CLAUDE_PROJECT_DIR"/hooks/run.sh: `/hooks/run.sh` cannot be run (Some(0..34) None)
