@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use common::{Folder, run, said};
@@ -430,6 +431,10 @@ fn programs_are_found_when_the_policy_is_read() {
     let folder = Folder::new();
     folder.write("guard.py", "");
     folder.write("hooks/run.sh", "#!/bin/sh\n");
+    // A name without a folder is looked up elsewhere, also if there is such a file here.
+    folder.write("true", "");
+    folder.write("hooks/go", "#!/bin/sh\n");
+    std::fs::set_permissions(folder.path().join("hooks/go"), PermissionsExt::from_mode(0o755)).unwrap();
     let path = "/usr/bin:/bin:relative";
     let told = |found: Result<tollgate_host_command::Program, tollgate_host_command::Unfound>| match found {
         Ok(program) => {
@@ -456,6 +461,7 @@ fn programs_are_found_when_the_policy_is_read() {
         "no-such-thing guard.py",
         "./guard.py",
         "./hooks",
+        "hooks/go",
         "hooks/none.sh",
         "sh hooks/run.sh",
         "\"$CLAUDE_PROJECT_DIR\"/hooks/run.sh",
@@ -485,6 +491,7 @@ fn programs_are_found_when_the_policy_is_read() {
         no-such-thing guard.py: there is no program `no-such-thing` (Some(0..13) None)
         ./guard.py: `./guard.py` cannot be run (Some(0..10) None)
         ./hooks: there is no file `./hooks` (Some(0..7) None)
+        hooks/go: stays files [hooks/go]
         hooks/none.sh: there is no file `hooks/none.sh` (Some(0..13) None)
         sh hooks/run.sh: stays files [hooks/run.sh]
         "$CLAUDE_PROJECT_DIR"/hooks/run.sh: `/hooks/run.sh` cannot be run (Some(0..34) None)
