@@ -371,7 +371,7 @@ mod tests {
         // Some lines are longer than the walk at the end.
         let line =
             |seq: u64| format!("{{\"seq\":{seq},\"pad\":\"{}\"}}\n", "x".repeat([9, 900, BLOCK][seq as usize % 3]));
-        let there = |seq: &u64| seq % 2 == 0;
+        let there = |seq: &u64| seq.is_multiple_of(2);
         let text: String = (2..40).filter(there).map(line).collect();
         std::fs::write(&path, &text).unwrap();
         for seq in 0..42 {

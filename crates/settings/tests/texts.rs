@@ -54,7 +54,7 @@ fn insertions_look_like_what_is_there() {
     let written =
         |before: &&str| json::add(before, &wanted()).unwrap().text.replace('\r', "\\r").replace('\u{feff}', "BOM");
     let all: Vec<String> = SETTINGS.iter().map(written).collect();
-    expect_test::expect_file!["written.txt"].assert_eq(&all.join("\n--------\n"));
+    expect_test::expect_file!["written.txt"].assert_eq(&(all.join("\n--------\n") + "\n"));
 }
 
 #[test]
