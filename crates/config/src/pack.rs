@@ -98,6 +98,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_fingerprint_is_of_every_byte() {
+        let times = |hash: u64| hash.wrapping_mul(0x0100_0000_01b3);
+        let one = |hash, text: &str| times(text.bytes().fold(hash, |hash, byte| times(hash ^ u64::from(byte))));
+        let all = PACKS.iter().flat_map(|(name, text)| [name, text]);
+        assert_eq!(FINGERPRINT, all.fold(0xcbf2_9ce4_8422_2325, |hash, text| one(hash, text)));
+    }
+
     /// What is not looked at at every start.
     #[test]
     fn every_example_in_every_pack_is_right() {

@@ -236,6 +236,25 @@ fn old_plans_go() {
     assert_eq!(user.plans().len(), MAX_KEPT);
 }
 
+#[test]
+fn plans_go_that_nobody_asked_for_in_a_week() {
+    let user = User::new("week");
+    let kept = |number: u64| {
+        let before = user.plans();
+        user.write(&format!("# {number}\n"));
+        load_cached(&user.paths()).unwrap();
+        user.plans().into_iter().find(|path| !before.contains(path)).unwrap()
+    };
+    let plans = [6, 8].map(|days: u64| {
+        let path = kept(days);
+        let then = SystemTime::now() - Duration::from_secs(days * 86_400);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
+        path
+    });
+    let new = kept(0);
+    assert_eq!([&plans[0], &plans[1], &new].map(|path| path.exists()), [true, false, true]);
+}
+
 const HOOKED: &str = "[[hook]]\nid = 'guard'\ncommand = './guard.sh'\ntimeout = '2s'\n";
 
 impl User {
