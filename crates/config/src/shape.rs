@@ -164,6 +164,9 @@ impl<'s> Check<'s> {
         let Some(number) = number else {
             return self.flaw(node.span(), format!("{} is too large", self.label()), None);
         };
+        if !number.is_finite() {
+            return self.flaw(node.span(), format!("{} must be a finite number", self.label()), None);
+        }
         let bounds = match schema["format"].as_str() {
             Some("int32") => (f64::from(i32::MIN), f64::from(i32::MAX)),
             Some("uint32") => (0.0, f64::from(u32::MAX)),

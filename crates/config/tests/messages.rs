@@ -1014,6 +1014,15 @@ for = "soon"
 }
 
 #[test]
+fn a_limit_that_nobody_reaches_is_no_limit() {
+    for number in ["inf", "-inf", "nan", "1e999"] {
+        let limit = format!("[[limit]]\nid = 'a'\ntool = 'x'\nevery = '1h'\ndeny = 'a'\nmax = {number}\n");
+        let shown = load(Layer::Project, &limit);
+        assert_eq!(shown.lines().next(), Some("error: `max` must be a finite number"), "{number}");
+    }
+}
+
+#[test]
 fn no_toml() {
     check(
         r#"
