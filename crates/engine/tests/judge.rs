@@ -197,3 +197,27 @@ fn what_nobody_judges_does_not_wait() {
     block_on(busy).unwrap();
     assert_ne!(block_on(elsewhere), Ok(here));
 }
+
+/// Says when it is dropped.
+struct Gone(Sender<()>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+thread_local! {
+    /// Goes with the thread.
+    static THREAD: std::cell::RefCell<Option<Gone>> = const { std::cell::RefCell::new(None) };
+}
+
+#[test]
+fn a_pool_that_is_dropped_leaves_no_thread_behind() {
+    let pool = Pool::new(1, 10).unwrap();
+    let (gone, went) = channel();
+    block_on(pool.run(move || THREAD.set(Some(Gone(gone))))).unwrap();
+    assert!(went.try_recv().is_err());
+    drop(pool);
+    assert_eq!(went.recv_timeout(Duration::from_secs(20)), Ok(()));
+}

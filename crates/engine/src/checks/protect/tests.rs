@@ -324,6 +324,9 @@ fn what_is_copied_with_others_is_copied() {
         "cp ROOT/evil/*.json ROOT/agent",
         "cp ROOT/evil/s?tt* ROOT/agent/",
         "cp nowhere/* ROOT/agent/",
+        // There is nothing yet, but nobody works in that folder; here it would replace something.
+        "cp nowhere/* ROOT/no/machine/",
+        "cp nowhere/* .",
         "cp ROOT/evil/$(ls ROOT/evil) ROOT/agent/",
         "cp $(cat list) ROOT/agent/",
         "cp $X ROOT/agent",
