@@ -291,3 +291,40 @@ fn a_decoder_that_breaks_is_a_refusal_in_the_words_of_the_event() {
     let said = shown(&answer(&Gate { pipeline, engine: None, here: None, tells: Vec::new() }, &read));
     assert!(said.contains(r#""permissionDecision":"deny""#) && said.contains("broken"), "{said}");
 }
+
+#[test]
+fn the_call_that_is_always_refused_is_told_from_one_that_speaks_of_it() {
+    let clock = Arc::new(SystemClock::default());
+    let registry = Registry::new(tollgate_wire::names(), clock, tollgate_wire::digest);
+    let gate = Gate { pipeline: registry.snapshot(), engine: None, here: None, tells: Vec::new() };
+    for (input, refused) in [
+        (json!({ "command": CANARY }), true),
+        (json!({ "other": 1, "command": ["sh", CANARY] }), true),
+        (json!({ "command": format!("echo {CANARY}") }), false),
+        (json!({ "command": { "deeper": CANARY } }), false),
+        (json!({ "command": "ls" }), false),
+    ] {
+        let document =
+            json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": input});
+        let (text, mut doc) = (document.to_string(), Value::Null);
+        let read = read(find("claude-code").unwrap(), None, text.as_bytes(), &mut doc).unwrap();
+        assert_eq!(shown(&answer(&gate, &read)).contains(CANARY_REASON), refused, "{document}");
+    }
+}
+
+#[test]
+fn a_key_counts_as_twice_where_the_document_itself_has_it() {
+    for (text, expected) in [
+        (r#"{"a":1,"b":2}"#, false),
+        (r#"{"a":1,"a":2}"#, true),
+        (r#"{"a":{"b":1,"b":2}}"#, false),
+        (r#"{"a":[{"b":1}],"a":2}"#, true),
+        (r#"{"a":"b:c"}"#, false),
+        (r#"{"a":"{","b":"]"}"#, false),
+        (r#"{"a":"\":","b":"\\"}"#, false),
+        ("[]", false),
+    ] {
+        let doc: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(has_a_key_twice(text.as_bytes(), &doc), expected, "{text}");
+    }
+}
