@@ -202,3 +202,38 @@ fn gemini_trust(place: &Place) -> Option<Finding> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+    use super::*;
+
+    #[test]
+    fn what_turns_the_hooks_of_codex_off() {
+        let home = std::env::temp_dir().join(format!("tollgate-switches-{}", std::process::id()));
+        let place = Place { home: home.clone(), project: home.join("project"), env: Default::default() };
+        std::fs::create_dir_all(home.join(".codex")).unwrap();
+        for (config, expected) in [
+            ("", &[][..]),
+            ("[features]\nhooks = true\n", &[]),
+            ("[features]\nhooks = false\n", &["`features.hooks` in FILE turns every hook off"]),
+            (
+                "[features]\ncodex_hooks = false\nother = false\n",
+                &["`features.codex_hooks` in FILE turns every hook off"],
+            ),
+            ("allow_managed_hooks_only = false\n", &[]),
+            (
+                "allow_managed_hooks_only = true\n",
+                &["`allow_managed_hooks_only` in FILE lets only the administrator's hooks run"],
+            ),
+        ] {
+            let file = home.join(".codex/config.toml");
+            std::fs::write(&file, config).unwrap();
+            let shown = |finding: Finding| finding.text.replace(&*file.to_string_lossy(), "FILE");
+            let found: Vec<String> = codex(&place).into_iter().map(shown).collect();
+            assert_eq!(found, expected, "{config}");
+        }
+        std::fs::remove_dir_all(&home).unwrap();
+    }
+}
