@@ -125,3 +125,30 @@ pub(super) fn is_same(setup: &Setup, registered: &str, event: &str) -> bool {
         || (setup.id == "kiro" && registered.eq_ignore_ascii_case(event))
         || (setup.id == "kiro" && event == "agentSpawn" && registered == "SessionStart")
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+    use super::super::super::agents::SETUPS;
+    use super::*;
+
+    #[test]
+    fn some_agents_have_two_names_for_an_event() {
+        for (agent, registered, event, expected) in [
+            ("claude-code", "PreToolUse", "PreToolUse", true),
+            ("claude-code", "PreToolUse", "tool_call", false),
+            ("claude-code", "pretooluse", "PreToolUse", false),
+            ("cline", "PreToolUse", "tool_call", true),
+            ("cline", "PostToolUse", "tool_call", false),
+            ("kiro", "PreToolUse", "preToolUse", true),
+            ("kiro", "PreToolUse", "tool_call", false),
+            ("kiro", "SessionStart", "agentSpawn", true),
+            ("kiro", "SessionStart", "stop", false),
+            ("cline", "SessionStart", "agentSpawn", false),
+        ] {
+            let setup = SETUPS.iter().find(|setup| setup.id == agent).unwrap();
+            assert_eq!(is_same(setup, registered, event), expected, "{agent}: {registered} {event}");
+        }
+    }
+}
