@@ -61,8 +61,14 @@ impl Call {
         Self { tools: vec![(name.to_owned(), arguments)] }
     }
 
-    fn offered(&self, names: &[&str]) -> Option<&(String, Value)> {
-        self.tools.iter().find(|(name, _)| names.contains(&name.as_str()))
+    /// A tool of an MCP server, however the agent spells it.
+    pub fn served(server: &str, tool: &str, arguments: &Value) -> Self {
+        let name = |way: &tollgate_wire::Spelling| format!("{}{server}{}{tool}", way.prefix, way.between);
+        Self { tools: tollgate_wire::SPELLINGS.iter().map(|way| (name(way), arguments.clone())).collect() }
+    }
+
+    fn offered(&self, names: &[String]) -> Option<&(String, Value)> {
+        self.tools.iter().find(|(name, _)| names.contains(name))
     }
 }
 

@@ -104,6 +104,22 @@ fn who_offers_no_tool_of_the_script_gets_words() {
 }
 
 #[test]
+fn the_tool_of_a_server_is_called_by_the_name_that_is_offered() {
+    let model = ScriptedModel::start(vec![Call::served("s", "t", &json!({}))]).unwrap();
+    for (offered, called) in [
+        (json!({ "name": "mcp__s__t" }), r#""name":"mcp__s__t""#),
+        (json!({ "name": "mcp_s_t" }), r#""name":"mcp_s_t""#),
+        (json!({ "name": "s-t" }), r#""name":"s-t""#),
+        (json!({ "type": "namespace", "name": "mcp__s", "tools": [{ "name": "t" }] }), r#""namespace":"mcp__s""#),
+        (json!({ "type": "namespace", "name": "mcp__s", "tools": [{ "name": "t" }] }), r#""name":"t""#),
+        (json!({ "type": "namespace", "name": "mcp__s", "tools": [{ "name": "u" }] }), "None of the tools"),
+    ] {
+        let answer = post(&model, "/v1/responses", &json!({ "tools": [offered], "input": [] }));
+        assert!(answer.contains(called), "{offered}: {answer}");
+    }
+}
+
+#[test]
 fn requests_in_pieces_are_understood() {
     let model = ScriptedModel::start(vec![Call::shell("first")]).unwrap();
     let mut stream = TcpStream::connect(model.address()).unwrap();

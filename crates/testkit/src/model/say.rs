@@ -38,6 +38,14 @@ fn each<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     value[key].as_array().into_iter().flatten()
 }
 
+/// The tools in groups, as responses have those of MCP servers: the name of the group and that of the tool.
+fn grouped(body: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let groups = each(body, "tools").filter(|tool| tool["type"] == "namespace");
+    groups.flat_map(|group| {
+        each(group, "tools").filter_map(|tool| Some((group["name"].as_str()?, tool["name"].as_str()?)))
+    })
+}
+
 impl Protocol {
     /// By where the request goes.
     pub(super) fn of(path: &str) -> Option<Self> {
@@ -52,8 +60,8 @@ impl Protocol {
         })
     }
 
-    /// The names of the tools that a request offers.
-    pub(super) fn offered(self, body: &Value) -> Vec<&str> {
+    /// The names of the tools that a request offers; that of one in a group begins with the group's.
+    pub(super) fn offered(self, body: &Value) -> Vec<String> {
         let tools = each(body, "tools");
         let names: Vec<&Value> = match self {
             Self::Messages | Self::Responses => tools.map(|tool| &tool["name"]).collect(),
@@ -62,7 +70,8 @@ impl Protocol {
                 tools.flat_map(|tool| each(tool, "functionDeclarations")).map(|tool| &tool["name"]).collect()
             }
         };
-        names.into_iter().filter_map(Value::as_str).collect()
+        let grouped = grouped(body).map(|(group, name)| format!("{group}__{name}"));
+        names.into_iter().filter_map(Value::as_str).map(str::to_owned).chain(grouped).collect()
     }
 
     /// How many results of tools a request brings.
@@ -91,7 +100,7 @@ impl Protocol {
         match self {
             Self::Messages => messages(model, stream, said),
             Self::Chat => chat(model, stream, said),
-            Self::Responses => responses(model, stream, said),
+            Self::Responses => responses(body, stream, said),
             Self::Gemini => gemini(stream, said),
         }
     }
@@ -167,12 +176,19 @@ fn chat(model: &Value, stream: bool, said: &Said<'_>) -> Answer {
     Answer::events(&events, false, "data: [DONE]\n\n")
 }
 
-fn responses(model: &Value, stream: bool, said: &Said<'_>) -> Answer {
+fn responses(body: &Value, stream: bool, said: &Said<'_>) -> Answer {
     let item = match said {
-        Said::Call { name, arguments, number } => json!({
-            "type": "function_call", "id": format!("fc_script_{number}"), "call_id": format!("call_script_{number}"),
-            "name": name, "arguments": arguments.to_string(), "status": "completed",
-        }),
+        Said::Call { name, arguments, number } => {
+            let mut call = json!({
+                "type": "function_call", "id": format!("fc_script_{number}"),
+                "call_id": format!("call_script_{number}"), "name": name, "arguments": arguments.to_string(),
+                "status": "completed",
+            });
+            if let Some((group, name)) = grouped(body).find(|(group, tool)| format!("{group}__{tool}") == **name) {
+                (call["namespace"], call["name"]) = (json!(group), json!(name));
+            }
+            call
+        }
         Said::Text(text) => json!({
             "type": "message", "id": "msg_script", "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
@@ -180,7 +196,7 @@ fn responses(model: &Value, stream: bool, said: &Said<'_>) -> Answer {
     };
     let response = |status: &str, output: Value| {
         json!({
-            "id": "resp_script", "object": "response", "created_at": 1, "model": model, "status": status,
+            "id": "resp_script", "object": "response", "created_at": 1, "model": body["model"], "status": status,
             "output": output, "parallel_tool_calls": false, "tool_choice": "auto", "tools": [],
             "usage": {
                 "input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
