@@ -10,11 +10,14 @@ mod cases;
 mod peer;
 #[path = "../../xtask/src/peers/place.rs"]
 mod place;
+#[path = "agents/served.rs"]
+mod served;
 #[path = "agents/world.rs"]
 mod world;
 
 use cases::{ALLOWED, DENIED, POLICY, breaks, guards, panics, saw};
 use peer::{CLAUDE_CODE, CODEX, COPILOT, GEMINI_CLI};
+use served::guards_servers;
 use tollgate_testkit::{Call, ScriptedModel};
 use world::World;
 
@@ -36,6 +39,26 @@ fn gemini_cli_is_guarded() {
 #[test]
 fn copilot_is_guarded() {
     guards(&COPILOT);
+}
+
+#[test]
+fn claude_code_is_guarded_with_an_mcp_server() {
+    guards_servers(&CLAUDE_CODE);
+}
+
+#[test]
+fn codex_is_guarded_with_an_mcp_server() {
+    guards_servers(&CODEX);
+}
+
+#[test]
+fn gemini_cli_is_guarded_with_an_mcp_server() {
+    guards_servers(&GEMINI_CLI);
+}
+
+#[test]
+fn copilot_is_guarded_with_an_mcp_server() {
+    guards_servers(&COPILOT);
 }
 
 #[test]

@@ -10,12 +10,15 @@ mod cases;
 mod peer;
 #[path = "../../xtask/src/peers/place.rs"]
 mod place;
+#[path = "agents/served.rs"]
+mod served;
 #[path = "agents/world.rs"]
 mod world;
 
 use cases::{breaks, guards};
 use peer::{Peer, Then};
 use serde_json::json;
+use served::guards_servers;
 use world::World;
 
 static OPENCODE: Peer = Peer {
@@ -31,6 +34,10 @@ static OPENCODE: Peer = Peer {
             "autoupdate": false, "share": "disabled",
         });
         world.write("home/.config/opencode/opencode.json", &format!("// mine\n{config:#}\n"));
+    },
+    serve: |world, name, program| {
+        let server = json!({ "type": "local", "command": program });
+        world.write("project/opencode.json", &json!({ "mcp": { name: server } }).to_string());
     },
     start: |world, _| {
         let mut command = world.agent("opencode-linux-x64/bin/opencode");
@@ -52,4 +59,9 @@ fn opencode_is_guarded() {
 #[test]
 fn opencode_without_the_program() {
     breaks(&OPENCODE, World::missing, OPENCODE.missing);
+}
+
+#[test]
+fn opencode_is_guarded_with_an_mcp_server() {
+    guards_servers(&OPENCODE);
 }

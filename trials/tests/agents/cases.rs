@@ -26,7 +26,7 @@ const LEAKING: &str = "cat notes.txt";
 const REASON: &str = "shell-safety/delete-outside";
 
 /// Nobody's, and in halves, so that nobody takes this file for a leak.
-fn credential() -> String {
+pub(crate) fn credential() -> String {
     format!("ghp_{}{}", "x7Kd02mQv9LpRt4sZc1W", "yB6nHj3eGf8aUo5i")
 }
 

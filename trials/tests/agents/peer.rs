@@ -22,6 +22,8 @@ pub(crate) struct Peer {
     pub(crate) id: &'static str,
     /// Writes the settings that its user has, with a model that listens there, and a comment where that may be.
     pub(crate) settings: fn(&World, SocketAddr),
+    /// Gives it an MCP server, as its user would: a name, and the program with its arguments.
+    pub(crate) serve: fn(&World, &str, &[&str]),
     /// Starts it, with a model that listens there.
     pub(crate) start: fn(&World, SocketAddr) -> Command,
     /// When its hook is killed.
@@ -37,14 +39,20 @@ pub(crate) static CLAUDE_CODE: Peer = Peer {
         let settings = "{\n  \"model\": \"claude-sonnet-4-5\",\n  \"hooks\": { \"Stop\": [] }\n}\n";
         world.write("home/.claude/settings.json", settings);
     },
+    serve: |world, name, program| {
+        let server = json!({ "type": "stdio", "command": program[0], "args": program[1..] });
+        world.write("home/.claude.json", &json!({ "mcpServers": { name: server } }).to_string());
+    },
     start: |world, model| {
         // What the package's own command would start, had its script been run.
         let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
         let mut command = world.agent(&format!("@anthropic-ai/claude-code-linux-{machine}/claude"));
-        command.args(["-p", "go", "--allowedTools", "Bash"]);
+        command.args(["-p", "go", "--allowedTools", "Bash,mcp__desk"]);
         command.env("ANTHROPIC_BASE_URL", format!("http://{model}")).env("ANTHROPIC_API_KEY", "fake");
         command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
         command.env("DISABLE_TELEMETRY", "1").env("DISABLE_ERROR_REPORTING", "1").env("ENABLE_TOOL_SEARCH", "false");
+        // It does not begin before its servers are there.
+        command.env("MCP_CONNECTION_NONBLOCKING", "0").env("MCP_CONNECT_TIMEOUT_MS", "60000");
         command
     },
     killed: Then::DoesNotRun,
@@ -74,6 +82,13 @@ pub(crate) static CODEX: Peer = Peer {
         // It reads no comments there.
         world.write("home/.codex/hooks.json", "{ \"hooks\": {} }\n");
     },
+    serve: |world, name, program| {
+        let config = std::fs::read_to_string(world.home().join(".codex/config.toml")).unwrap();
+        let server =
+            format!("[mcp_servers.{name}]\ncommand = {:?}\nargs = {:?}\nrequired = true\n", program[0], &program[1..]);
+        // Newer models are not shown the tools of servers; they have to search for them.
+        world.write("home/.codex/config.toml", &(config.replace("gpt-5.5", "gpt-5.2") + &server));
+    },
     // Hooks that nobody trusts are skipped here.
     start: |world, _| {
         let mut command = world.agent(".bin/codex");
@@ -93,6 +108,10 @@ pub(crate) static GEMINI_CLI: Peer = Peer {
         let settings = json!({ "security": security, "privacy": { "usageStatisticsEnabled": false } });
         world.write("home/.gemini/settings.json", &format!("// mine\n{settings:#}\n"));
     },
+    serve: |world, name, program| {
+        let server = json!({ "command": program[0], "args": program[1..] });
+        world.write("project/.gemini/settings.json", &json!({ "mcpServers": { name: server } }).to_string());
+    },
     start: |world, model| {
         let mut command = world.agent(".bin/gemini");
         command.args(["-p", "go", "--approval-mode", "yolo", "-m", "gemini-2.5-flash", "--skip-trust"]);
@@ -107,6 +126,10 @@ pub(crate) static COPILOT: Peer = Peer {
     id: "copilot",
     settings: |world, _| {
         world.write("home/.copilot/settings.json", "// mine\n{ \"theme\": \"dark\" }\n");
+    },
+    serve: |world, name, program| {
+        let server = json!({ "type": "local", "command": program[0], "args": program[1..], "tools": ["*"] });
+        world.write("home/.copilot/mcp-config.json", &json!({ "mcpServers": { name: server } }).to_string());
     },
     start: |world, model| {
         let mut command = world.agent(".bin/copilot");
