@@ -183,3 +183,92 @@ fn services() {
         ("topic/publish", json!({"message": "a"}), "network"),
     ]);
 }
+
+#[test]
+fn calls_within_calls() {
+    check(&[
+        ("gate/call_tool", json!({"name": "delete_database", "arguments": {"id": "a"}}), "database, network"),
+        ("gate/call_tool", json!({"name": "list_databases", "arguments": {"id": "a"}}), "network"),
+        ("gate/batch", json!({"steps": [{"op": "list"}, {"op": "destroy", "vm": "b"}]}), "network, infra, network"),
+        ("gate/run_api", json!({"request": "{\"action\": \"DeleteCluster\"}"}), "infra, network"),
+        ("gate/manage", json!({"api_operation": "DeleteCluster", "id": "a"}), "infra, network"),
+        ("mongo/bulkWrite", json!({"operations": [{"deleteMany": {"filter": {}}}]}), "database"),
+        // What a rule does is no deed of the call that makes it.
+        ("wall/create_rule", json!({"chain": "input", "action": "drop"}), "network"),
+        ("flag/update", json!({"patch": [{"op": "remove", "path": "/environments/test"}]}), ""),
+        ("kube/auth_can_i", json!({"verb": "delete", "resource": "pods"}), "network"),
+    ]);
+}
+
+#[test]
+fn requests_and_mutations() {
+    check(&[
+        ("x/api", json!({"method": "DELETE", "path": "/v1/projects/{ref}"}), "infra, network"),
+        ("x/api", json!({"method": "DELETE", "path": "/repos/o/r/issues/7/comments/3"}), "network"),
+        ("x/api", json!({"method": "DELETE", "path": "/carts/7"}), "network"),
+        ("x/api", json!({"method": "DELETE", "path": "/carts"}), "infra, network"),
+        ("x/request", json!({"method": "DELETE", "url": "http://localhost:3000/api/users/7"}), "network"),
+        ("x/query_graphql", json!({"query": "mutation { deleteRepository(id: 1) { ok } }"}), "infra, network"),
+        ("x/query_graphql", json!({"query": "mutation { deleteComment(id: 1) { ok } }"}), "network"),
+        ("x/query_graphql", json!({"query": "query { deletedRepositories { id } }"}), "network"),
+    ]);
+}
+
+#[test]
+fn tools_named_after_programs() {
+    check(&[
+        ("rust/cargo_publish", json!({"package": "a"}), "publish, network"),
+        ("vc/git", json!({"args": ["push", "--force", "origin", "main"]}), "git-rewrite, network"),
+        ("vc/run_git_command", json!({"command": "reset --hard"}), "git-discard"),
+        ("x/run", json!({"program": "rm", "arguments": ["-rf", "/home/ann"]}), "delete home"),
+        ("x/spawn", json!({"argv": ["rm", "-rf", "/home/ann"]}), "delete home"),
+        ("tf/terraform_destroy", json!({"dir": "infra"}), "infra, network"),
+    ]);
+}
+
+#[test]
+fn paths_by_their_looks() {
+    check(&[
+        ("phone/save_screenshot", json!({"saveTo": "/home/ann/.bashrc"}), "overwrite outside, persist outside"),
+        ("ai/analyze", json!({"image": "/home/ann/.aws/credentials"}), "read-secret outside"),
+        ("ide/get_file_text", json!({"pathInProject": ".env"}), "read-secret inside"),
+        ("fs/write_files", json!({"files": {"/home/ann/.bashrc": "x"}}), "overwrite outside, persist outside"),
+        ("say/speech_to_text", json!({"audio": "/home/ann/.netrc"}), "read-secret outside"),
+        ("mail/attach", json!({"file": "/home/ann/Documents/a.pdf"}), "read outside"),
+        // Roots of something else than this machine.
+        ("drive/create_folder", json!({"path": "/Reports/2026"}), "network"),
+        ("iam/create_user", json!({"path": "/", "name": "a"}), "network"),
+        ("scene/remove_node", json!({"path": "/Main/Enemy"}), "network"),
+        ("notes/search", json!({"query": "/etc/passwd"}), "network"),
+    ]);
+}
+
+#[test]
+fn credentials_rights_and_protections() {
+    check(&[
+        ("cloud/accessSecretVersion", json!({"name": "a"}), "read-secret, network"),
+        ("cloud/regenerate_client_secret", json!({"id": "a"}), "read-secret, network"),
+        ("cloud/list_secrets", json!({"project": "a"}), "network"),
+        ("cloud/get_app", json!({"id": "a", "reveal_values": true}), "read-secret, network"),
+        ("cloud/get_app", json!({"id": "a", "hide_sensitive": false}), "read-secret, network"),
+        ("cloud/role_assignment_create", json!({"principal": "p", "role": "Owner"}), "escalate, network"),
+        ("cloud/role_assignment_create", json!({"principal": "p", "role": "Reader"}), "network"),
+        ("cloud/set_bucket_acl", json!({"bucket": "a", "entity": "allUsers"}), "escalate, network"),
+        ("cloud/stop_logging", json!({"name": "a"}), "weaken, network"),
+        ("wall/update_firewall", json!({"id": "a", "enabled": false}), "weaken, network"),
+        ("wall/update_firewall", json!({"id": "a", "enabled": true}), "network"),
+        ("hub/update_ref", json!({"ref": "heads/main", "force": true}), "git-rewrite, network"),
+    ]);
+}
+
+#[test]
+fn code_of_any_language() {
+    check(&[
+        ("x/run_code", json!({"language": "go", "code": "os.RemoveAll(\"/home/ann\")"}), "delete home"),
+        ("x/run_code", json!({"language": "rust", "code": "std::fs::remove_dir_all(\"/home/ann\")"}), "delete home"),
+        ("x/run_code", json!({"language": "java", "code": "rt.exec(\"rm -rf /home/ann\")"}), "delete home"),
+        ("x/run_python", json!({"code": "print(os.environ)"}), "read-secret"),
+        ("x/run_python", json!({"code": "print(os.environ.get('PATH'))"}), ""),
+        ("x/run_code", json!({"language": "go", "code": "fmt.Println(\"os.RemoveAll\")"}), ""),
+    ]);
+}
