@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::words::{Deed, Words, deed};
+use super::words::{Deed, Words, deed, is_one};
 use super::{Named, files};
 
 /// How many texts among the arguments are looked at.
@@ -203,7 +203,15 @@ impl<'v> Given<'v> {
 
 /// Whether an argument with this name says with this value what is done.
 fn chooses(key: &Words, text: &str) -> bool {
-    let named = key.any(CHOOSES) && key.iter().count() <= 2;
+    // `auth_method` and `payment_method` say how, not what.
+    let named = match key.iter().count() {
+        1 => key.any(CHOOSES),
+        2 => {
+            let what = ["api", "http", "request", "tool", "task", "sub"].contains(&key.first()) && key.any(CHOOSES);
+            what || is_one(key.first(), CHOOSES) && ["id", "name", "type"].contains(&key.last())
+        }
+        _ => false,
+    };
     // `command` is a line as often; as one word it may be a deed.
     let named = named || key.are("command") && deed(&Words::of(text)).is_some();
     let loses = || matches!(deed(&Words::of(text)), Some(Deed::Delete | Deed::Remove));

@@ -266,7 +266,10 @@ impl Seen<'_> {
         let shows = |key: &Words| key.any(&["reveal", "decrypt", "decryption", "unmask", "plaintext"]);
         let includes = |key: &Words| key.any(&["include", "with", "show"]) && key.any(KEPT) && !key.any(&["value"]);
         let hides = |key: &Words| key.any(&["hide", "mask", "redact"]) && key.any(KEPT);
-        self.given.on.iter().any(|key| shows(key) || includes(key)) || self.given.off.iter().any(|key| hides(key))
+        let reads = self.deed != Some(Deed::Write) || self.tool.name.any(GETS);
+        reads
+            && (self.given.on.iter().any(|key| shows(key) || includes(key))
+                || self.given.off.iter().any(|key| hides(key)))
     }
 
     /// Rights that nobody should get by the way.
@@ -300,7 +303,9 @@ impl Seen<'_> {
         let changes = self.deed == Some(Deed::Write);
         let guards = |words: &Words| words.any(PROTECTIONS) || words.any(&["approval", "ids", "event", "blocked"]);
         let switched = |key: &Words| guards(key) || key.any(&["enabled", "enforce"]) && guards(name);
-        let weakened = changes && self.given.off.iter().any(|key| switched(key));
+        // What a member may see is no protection of others.
+        let rights = ["access", "view", "manage", "read", "can", "show", "include"];
+        let weakened = changes && self.given.off.iter().any(|key| switched(key) && !key.any(&rights));
         let watchers = ["wazuh", "pihole", "guardduty", "selinux", "falcon", "apparmor", "defender", "siem"];
         let watched = self.tool.speaks_of(&watchers)
             && (off
