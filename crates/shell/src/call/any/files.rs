@@ -51,7 +51,7 @@ pub(super) const HOSTED: &[&str] = &[
     "siteid", "workspaceid", "accountid", "container", "drive", "driveid", "ref", "sha",
 ];
 /// Names of tools that put what they see into a file.
-const CAPTURES: &[&str] = &["snapshot", "screenshot", "capture", "console", "trace", "pdf", "requests", "messages"];
+const CAPTURES: &[&str] = &["snapshot", "screenshot", "capture", "console", "trace", "requests", "messages"];
 /// Verbs that take what is in a file and do something with it.
 #[rustfmt::skip]
 const LOADS: &[&str] = &[
@@ -240,11 +240,17 @@ impl Seen<'_> {
         const NAMES: &[&str] = &["url", "uri", "href", "link", "endpoint", "webhook", "website", "address"];
         for text in &self.given.texts {
             let address = text.text.trim();
-            let Some((scheme, rest)) = address.split_once(':').filter(|_| text.key.any(NAMES)) else { continue };
+            let Some((scheme, rest)) = address.split_once(':') else { continue };
+            // Credentials of the machine are given out there, whatever the argument is called.
+            let metadata = rest.starts_with("//") && crate::know::is_metadata(&host(&decoded_host(address)));
+            let all = !address.contains(char::is_whitespace);
+            if !text.key.any(NAMES) && !(metadata && all) {
+                continue;
+            }
             match scheme.to_ascii_lowercase().as_str() {
                 "file" => {
                     let path = decoded(rest.trim_start_matches("//").trim_start_matches("localhost"));
-                    let writes = self.deed == Some(Deed::Write) || self.given.objects[text.object].content;
+                    let writes = self.given.objects[text.object].content;
                     let kind = if writes && !tries { Kind::Overwrite } else { Kind::Read };
                     self.local = true;
                     self.call.touch(kind, &path, &self.tool.name.text());

@@ -188,7 +188,8 @@ impl<'v> Given<'v> {
     fn choose(&mut self, key: &Words, text: &str, depth: usize) {
         let chooses = depth <= CHOOSING && chooses(key, text);
         let is_property = self.settled && key.are("action") || self.tries;
-        if chooses && !is_property && self.chosen.is_none() {
+        let known = self.chosen.as_ref().is_some_and(|chosen| deed(chosen).is_some());
+        if chooses && !is_property && !known {
             self.chosen = Some(Words::of(text));
         }
     }

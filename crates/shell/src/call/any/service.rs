@@ -61,7 +61,12 @@ impl Seen<'_> {
             Some(Deed::Read | Deed::List | Deed::Write) | None => self.reveals(),
             _ => {}
         }
-        if self.wipes_first() {
+        let by_path = self.request_path().and_then(|path| path.rsplit('/').next()).map(Words::of);
+        if self.deed != Some(Deed::Delete)
+            && by_path.is_some_and(|last| last.any(&["delete", "purge", "truncate", "destroy"]))
+        {
+            self.destroys("deletes by what its path says");
+        } else if self.wipes_first() {
             self.destroys("empties what is there first");
         }
         self.rights();
@@ -283,7 +288,7 @@ impl Seen<'_> {
         }
         let text = |text: &super::Text<'_>| {
             text.text.contains("AdministratorAccess")
-                || gives_rights(&text.key, text.text)
+                || gives_rights(&text.key, text.text) && !self.serves(text)
                 || is_dangerous_manifest(text.text)
         };
         if self.switched(&["superuser", "privileged", "admin", "administrator"])
@@ -292,6 +297,12 @@ impl Seen<'_> {
         {
             self.say(Kind::Escalate, Flag::Force.into(), "gives away the rights of an administrator");
         }
+    }
+
+    /// A door that is meant for everybody.
+    fn serves(&self, text: &super::Text<'_>) -> bool {
+        let port = self.given.objects[text.object].get(&["port", "ports", "portrange", "toport"]);
+        port.is_some_and(|port| ["443", "80"].contains(&port.to_string().trim_matches('"')))
     }
 
     fn protection(&mut self) {
@@ -384,7 +395,7 @@ fn is_lost(path: &str) -> bool {
     let is_id = |segment: &str| segment.starts_with(['{', ':']) || segment.chars().any(|c| c.is_ascii_digit());
     let sized = |segment: &str| size(&Words::of(segment)).filter(|size| *size != Size::Unknown);
     let known = segments.iter().enumerate().rev().find_map(|(at, segment)| Some((at, sized(segment)?)));
-    let one = query.contains('=') || segments.last().is_some_and(|last| is_id(last));
+    let one = query.contains('=') || segments.len() > 1 && segments.last().is_some_and(|last| is_id(last));
     match known {
         Some((_, Size::Large)) => !query.contains('='),
         Some((at, Size::Small)) => at + 1 == segments.len() && !one,

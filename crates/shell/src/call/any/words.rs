@@ -136,7 +136,7 @@ const VERBS: &[(Deed, &[&str])] = &[
         "delete", "destroy", "purge", "truncate", "prune", "wipe", "erase", "flush", "flushall", "del", "obliterate",
         "decommission", "nuke", "expunge", "teardown", "deprovision", "rmdir", "rmtree", "uninstall",
     ]),
-    (Deed::Remove, &["remove", "rm", "drop", "clear", "empty", "unlink", "kill", "trash", "reset", "terminate", "forget", "expire"]),
+    (Deed::Remove, &["remove", "rm", "drop", "clear", "empty", "unlink", "kill", "trash", "reset", "terminate", "forget", "expire", "reinstall", "reimage"]),
     (Deed::Detach, &[
         "unsubscribe", "unfollow", "unstar", "unlike", "unassign", "unwatch", "leave", "dismiss", "cancel", "archive", "close",
         "detach", "disconnect", "unpin", "unshare", "mute", "hide", "unblock", "deactivate",
