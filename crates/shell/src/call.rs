@@ -5,6 +5,7 @@
 
 mod any;
 mod patch;
+mod path;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::path::{Surroundings, effects, host, locate, locate_name};
 use crate::walk::understand;
 
 pub(crate) use patch::patched;
+pub use path::understand_path;
 
 /// Which tool is called.
 ///

@@ -45,7 +45,7 @@ mod path;
 mod syntax;
 mod walk;
 
-pub use call::{Tool, understand_call};
+pub use call::{Tool, understand_call, understand_path};
 pub use effect::{Effect, Flag, Flags, Kind, Place, Source, Way};
 pub use path::{Resolve, Surroundings, is_blind, plainly};
 pub use walk::{MAX_LENGTH, understand};

@@ -20,7 +20,8 @@ use super::{Call, MOST_FOLDERS, folders, join, unclear};
 use crate::effect::{Effect, Flag, Flags, Kind};
 use crate::path::Surroundings;
 use given::{Given, Inner, Object, Text};
-use words::{Deed, Words};
+pub(super) use words::Deed;
+use words::Words;
 
 /// How many calls may be wrapped in one.
 const MOST_CALLS: usize = 1000;
@@ -52,6 +53,11 @@ impl Named {
     fn speaks_of(&self, words: &[&str]) -> bool {
         self.name.any(words) || self.server.any(words)
     }
+}
+
+/// What the name of a tool says is done.
+pub(super) fn deed(name: &str) -> Option<Deed> {
+    words::deed(&Named::new(name, None).name)
 }
 
 /// What a call of such a tool does, with all calls that are wrapped in it.

@@ -92,7 +92,7 @@ pub(super) fn is_one(word: &str, of: &[&str]) -> bool {
 
 /// What is done, as far as a word tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(in crate::call) enum Deed {
     /// Only names, sizes and the like are looked at.
     List,
     Read,
