@@ -131,7 +131,7 @@ fn shortened(mut text: String) -> String {
 }
 
 /// Follows a path; through lists it goes to every element, or to the one with that number.
-fn descend<'a>(value: &'a Value, path: &[Box<str>], found: &mut Vec<&'a Value>) {
+pub(crate) fn descend<'a>(value: &'a Value, path: &[Box<str>], found: &mut Vec<&'a Value>) {
     let Some((key, rest)) = path.split_first() else { return found.push(value) };
     match value {
         Value::Object(members) => members.get(&**key).into_iter().for_each(|value| descend(value, rest, found)),

@@ -10,6 +10,7 @@ use crate::condition::Condition;
 use crate::edit::{Edits, Redaction};
 use crate::effects::text;
 use crate::form::{self, Conditions, Date, Decision, Matcher, Mode, OverrideDecision, OverrideMode};
+use crate::lesson::Lesson;
 use crate::matcher::{Sense, Sort, Text, ToolText};
 use crate::mistake::{Mistake, Step};
 use crate::set::RuleSet;
@@ -46,6 +47,8 @@ pub struct Setting {
     pub exceptions: Vec<Placed<form::Exception>>,
     /// Overrides, each with the id of its rule; one of a rule that is not there has no effect.
     pub overrides: Vec<(String, Placed<form::Override>)>,
+    /// What is taught of tools, for examples.
+    pub lessons: Vec<Arc<Lesson>>,
     /// Whether all rules only observe.
     pub observe: bool,
 }
@@ -54,7 +57,7 @@ impl Setting {
     /// The usual aliases and nothing else, on this day.
     pub fn on(today: Date) -> Self {
         let names = tollgate_wire::names();
-        Self { names, today, exceptions: Vec::new(), overrides: Vec::new(), observe: false }
+        Self { names, today, exceptions: Vec::new(), overrides: Vec::new(), lessons: Vec::new(), observe: false }
     }
 }
 
@@ -208,7 +211,7 @@ impl Compiler<'_> {
             observe: form.mode == Some(Mode::Observe) || self.setting.observe,
             exceptions: Vec::new(),
         };
-        crate::examples::check(form, &rule, &self.setting.names, self.found);
+        crate::examples::check(form, &rule, self.setting, self.found);
         Some(rule)
     }
 

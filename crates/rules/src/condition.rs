@@ -99,6 +99,11 @@ impl Condition {
 
     /// What it holds for, if it holds. Cheap questions come first, and `when` last.
     pub(crate) fn look(&self, facts: &CallFacts<'_>, excepted: Option<Excepted<'_>>) -> Result<Option<Hit>, Fault> {
+        if self.sense == Sense::Lets
+            && let Some(untaught) = facts.untaught()
+        {
+            return self.look(&untaught, excepted);
+        }
         if !self.holds_by_facts(facts) {
             return Ok(None);
         }
@@ -127,7 +132,7 @@ impl Condition {
         }
         hit.effect = hit.effect.or(inner.effect);
         match &self.when {
-            Some(when) if !when.holds(facts)? => Ok(None),
+            Some(when) if !holds_either_way(when, facts)? => Ok(None),
             _ => Ok(Some(hit)),
         }
     }
@@ -177,7 +182,9 @@ impl Condition {
     /// Whether the tool is of such a kind; to restrict it, it is enough that tools of that name are.
     fn fits_kind(&self, kinds: &[&str], facts: &CallFacts<'_>) -> bool {
         let also = facts.name().filter(|_| self.sense == Sense::Restricts).into_iter().flat_map(Name::all);
-        facts.kind().into_iter().chain(also.filter_map(tollgate_wire::kind)).any(|kind| kinds.contains(&kind))
+        let taught = facts.lessons().iter().filter_map(|lesson| lesson.kind());
+        let also = also.filter_map(tollgate_wire::kind).chain(taught);
+        facts.kind().into_iter().chain(also).any(|kind| kinds.contains(&kind))
     }
 
     /// Whether what the surface and earlier points know of the event fits.
@@ -323,6 +330,16 @@ impl Build<'_> {
                 compiled.map_err(|found| mistakes.extend(found.into_iter().map(|mistake| mistake.at("when")))).ok()
             }),
         }
+    }
+}
+
+/// Whether an expression holds with what the policy says of the tool, or without: nobody can tell which of the two makes it
+/// stricter.
+fn holds_either_way(when: &Expression, facts: &CallFacts<'_>) -> Result<bool, Fault> {
+    match (when.holds(facts), facts.untaught().map(|untaught| when.holds(&untaught))) {
+        (Ok(false), Some(other)) => other,
+        (Err(_), Some(Ok(true))) => Ok(true),
+        (one, _) => one,
     }
 }
 

@@ -1,34 +1,35 @@
 //! Examples, checked when a rule is loaded.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tollgate_core::{Approval, Body, Digest, Ended, Event, Names, Point};
+use tollgate_core::{Approval, Body, Digest, Ended, Event, Point};
 use tollgate_shell::Effect;
 use tollgate_wire::form::EndedForm;
 
-use crate::compile::Rule;
-use crate::facts::{CallFacts, Still};
+use crate::compile::{Rule, Setting};
+use crate::facts::{Ambient, CallFacts, Extended, Still};
 use crate::form::{self, Example, ExampleCall};
 use crate::mistake::Mistake;
 
 /// Where examples happen unless they say otherwise.
-const CWD: &str = "/home/user/project";
+pub(crate) const CWD: &str = "/home/user/project";
 
 /// Checks that a rule matches what it must and nothing that it must not.
-pub(crate) fn check(form: &form::Rule, rule: &Rule, names: &Names, found: &mut Vec<Mistake>) {
+pub(crate) fn check(form: &form::Rule, rule: &Rule, setting: &Setting, found: &mut Vec<Mistake>) {
     let Some(examples) = &form.examples else { return };
     let lists = [("match", &examples.matches, true), ("pass", &examples.pass, false)];
     for (key, list, expected) in lists {
         for (place, example) in list.iter().enumerate() {
-            if let Some(mistake) = wrong(example, rule, names, expected) {
+            if let Some(mistake) = wrong(example, rule, setting, expected) {
                 found.push(mistake.at(place).at(key).at("examples"));
             }
         }
     }
 }
 
-fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Option<Mistake> {
+fn wrong(example: &Example, rule: &Rule, setting: &Setting, expected: bool) -> Option<Mistake> {
     let call = match example {
         Example::Command(command) => ExampleCall { args: Some(json!({"command": command})), ..ExampleCall::default() },
         Example::Call(call) => (**call).clone(),
@@ -44,7 +45,7 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
     };
     let tool = call.tool.as_deref().unwrap_or("exec");
     let (agent, server) = (call.agent.as_deref().unwrap_or_default(), call.server.as_deref());
-    let name = tollgate_wire::name_of(names, tool, &tollgate_wire::readings(agent, tool, server));
+    let name = tollgate_wire::name_of(&setting.names, tool, &tollgate_wire::readings(agent, tool, server));
     let (body, arguments) = bodies(&call, point);
     let ended = match call.ended.as_ref().map(ending).transpose() {
         Ok(ended) => ended,
@@ -72,7 +73,8 @@ fn wrong(example: &Example, rule: &Rule, names: &Names, expected: bool) -> Optio
         call_id: Some("example"),
         ..Event::at(point)
     };
-    let ambient = Still::shared();
+    let (folders, lessons) = (Vec::new(), setting.lessons.clone());
+    let ambient: Arc<dyn Ambient> = Arc::new(Extended { inner: Still::shared(), folders, lessons });
     judged(rule, &CallFacts::new(&event, &body, &ambient), expected)
 }
 
@@ -102,7 +104,7 @@ fn judged(rule: &Rule, facts: &CallFacts<'_>, expected: bool) -> Option<Mistake>
 }
 
 /// What helps to see why a rule does not match.
-fn does(facts: &CallFacts<'_>) -> String {
+pub(crate) fn does(facts: &CallFacts<'_>) -> String {
     let effects = facts.effects().unwrap_or_default();
     match effects.is_empty() {
         true => format!("its tool is `{}` and it has no effects that are known", facts.tool()),

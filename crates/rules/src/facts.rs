@@ -10,6 +10,7 @@ use tollgate_shell::{Effect, Tool};
 use tollgate_wire::lens::{lens_for, strings};
 
 use crate::form::{SecretForm, SecretSort};
+use crate::lesson::Lesson;
 use crate::understood::{DocumentFacts, Viewpoint, moved};
 
 /// What stands around a call and is not in it. Whoever has a file system implements it.
@@ -23,9 +24,50 @@ pub trait Ambient: Send + Sync {
     /// The real path of an absolute one, if any of it exists and leads elsewhere.
     fn real(&self, path: &str) -> Option<String>;
 
-    /// What these add folders to, where they do nothing else: then a call is understood once for both.
+    /// What a policy says that tools do.
+    fn lessons(&self) -> &[Arc<Lesson>] {
+        &[]
+    }
+
+    /// What these add folders and lessons to, where they do nothing else: then a call is understood once for both.
     fn ground(&self) -> Option<&Arc<dyn Ambient>> {
         None
+    }
+}
+
+/// Surroundings, and what a policy adds to them.
+pub struct Extended {
+    /// The surroundings.
+    pub inner: Arc<dyn Ambient>,
+    /// More folders in which work is ordinary.
+    pub folders: Vec<String>,
+    /// What tools do.
+    pub lessons: Vec<Arc<Lesson>>,
+}
+
+impl Ambient for Extended {
+    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
+        let mut folders = self.inner.workspace(cwd);
+        if !self.folders.is_empty() {
+            folders.to_mut().extend(self.folders.iter().cloned());
+        }
+        folders
+    }
+
+    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
+        self.inner.home(cwd)
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        self.inner.real(path)
+    }
+
+    fn lessons(&self) -> &[Arc<Lesson>] {
+        &self.lessons
+    }
+
+    fn ground(&self) -> Option<&Arc<dyn Ambient>> {
+        Some(self.inner.ground().unwrap_or(&self.inner))
     }
 }
 
@@ -91,6 +133,7 @@ pub struct CallFacts<'a> {
     ambient: &'a Arc<dyn Ambient>,
     workspace: OnceCell<Cow<'a, [String]>>,
     home: OnceCell<Option<Cow<'a, str>>>,
+    lessons: OnceCell<Vec<&'a Arc<Lesson>>>,
     effects: OnceCell<Result<Cow<'a, [Effect]>, Fault>>,
     texts: OnceCell<Result<Vec<&'a str>, Fault>>,
     #[cfg(feature = "cel")]
@@ -106,6 +149,7 @@ impl<'a> CallFacts<'a> {
             ambient,
             workspace: OnceCell::new(),
             home: OnceCell::new(),
+            lessons: OnceCell::new(),
             effects: OnceCell::new(),
             texts: OnceCell::new(),
             #[cfg(feature = "cel")]
@@ -164,6 +208,19 @@ impl<'a> CallFacts<'a> {
         self.home.get_or_init(|| self.ambient.home(self.event.cwd)).as_deref()
     }
 
+    /// What the policy says of the tool.
+    pub(crate) fn lessons(&self) -> &[&'a Arc<Lesson>] {
+        self.lessons.get_or_init(|| self.ambient.lessons().iter().filter(|lesson| lesson.is_of(self)).collect())
+    }
+
+    /// The same without what the policy says of the tool, if it says anything. What is taught may make conditions hold, so
+    /// whatever lets a call through goes by this.
+    pub(crate) fn untaught(&self) -> Option<Self> {
+        let lessons = OnceCell::from(Vec::new());
+        let plain = || Self { lessons, ..Self::new(self.event, self.body, self.ambient) };
+        (!self.lessons().is_empty()).then(plain)
+    }
+
     /// What the call does.
     pub fn effects(&self) -> Result<&[Effect], Fault> {
         let effects = self.effects.get_or_init(|| {
@@ -191,6 +248,7 @@ impl<'a> CallFacts<'a> {
             home: self.home(),
             ground: self.ambient.ground().unwrap_or(self.ambient),
             point: self.event.point,
+            lessons: self.lessons(),
         }
     }
 

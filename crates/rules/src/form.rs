@@ -15,12 +15,14 @@ mod names;
 mod secret;
 mod shape;
 mod span;
+mod taught;
 
 pub use date::Date;
 pub use decision::{Ask, AskTable, Cut, Decision, EditForm, Filter, Hide, HideTable, Redact, Replace, RouteForm};
-pub use names::{EffectName, EndedName, FlagName, KindName, PlaceName, PointName};
+pub use names::{EffectName, EndedName, FlagName, KindName, OwnKindName, PlaceName, PointName};
 pub use secret::{SecretForm, SecretSort};
 pub use span::Span;
+pub use taught::{Taught, TaughtExample};
 pub use tollgate_wire::form::OnFaultForm as OnFault;
 
 /// One, or a list.

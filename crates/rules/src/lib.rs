@@ -10,6 +10,7 @@
 //! * [`compile`]: from there to a [`RuleSet`], or to all [`Mistake`]s at once, each with its place.
 //! * [`Condition`]: when something applies, asked of [`CallFacts`], which works out what is asked for and only once.
 //!   Limits and the like use it by itself.
+//! * [`Lesson`]: what a policy says a tool does, beside what is understood anyhow.
 //! * `index`: finds the rules that may apply to a call without asking them all.
 //! * `when`: expressions (CEL); left out without the feature `cel`.
 //! * `edit`: edits as data, and taking credentials out, of streams too.
@@ -27,6 +28,7 @@ mod effects;
 mod examples;
 mod facts;
 mod index;
+mod lesson;
 mod matcher;
 mod mistake;
 mod set;
@@ -41,7 +43,8 @@ mod when;
 pub use args::Arguments;
 pub use compile::{Placed, Setting, Source, compile};
 pub use condition::Condition;
-pub use facts::{Ambient, CallFacts, Still};
+pub use facts::{Ambient, CallFacts, Extended, Still};
+pub use lesson::Lesson;
 pub use matcher::Sense;
 #[doc(hidden)]
 pub use matcher::texts_compiled;

@@ -229,12 +229,14 @@ impl Rule {
                 self.condition.look(facts, Some(&excepted))?
             }
             false => {
-                let effects = facts.effects()?;
                 let somewhere = |effect: &&Effect| effect.path.is_some() || effect.host.is_some();
                 let covered = |effect: &Effect| holding.iter().any(|exception| exception.covers(effect, facts));
                 let wide = holding.iter().any(|exception| exception.path.is_none() && exception.host.is_none());
-                let all =
-                    effects.iter().any(|effect| somewhere(&effect)) && effects.iter().filter(somewhere).all(covered);
+                let all = |facts: &CallFacts<'_>| -> Result<bool, Fault> {
+                    let mut effects = facts.effects()?.iter().filter(somewhere).peekable();
+                    Ok(effects.peek().is_some() && effects.all(covered))
+                };
+                let all = all(facts)? && facts.untaught().as_ref().map_or(Ok(true), all)?;
                 (!wide && !all).then_some(hit)
             }
         };

@@ -9,6 +9,7 @@ use tollgate_core::{Body, Point};
 use tollgate_shell::{Effect, Place, Resolve, Surroundings, Tool};
 
 use crate::facts::{Ambient, below};
+use crate::lesson::Lesson;
 
 /// How many views of one document are kept. A run has one or two; more only cost time.
 const MAX_VIEWS: usize = 8;
@@ -60,11 +61,17 @@ pub(crate) struct Viewpoint<'a> {
     pub(crate) ground: &'a Arc<dyn Ambient>,
     /// Where in the call's life: a link may lead somewhere else by the time it has run.
     pub(crate) point: Point,
+    /// What the policy says of the tool.
+    pub(crate) lessons: &'a [&'a Arc<Lesson>],
 }
 
 impl Viewpoint<'_> {
     pub(crate) fn effects(&self, arguments: &Value) -> Vec<Effect> {
-        self.understand(|around| tollgate_shell::understand_call(&self.tool, arguments, around))
+        self.understand(|around| {
+            let mut effects = tollgate_shell::understand_call(&self.tool, arguments, around);
+            self.lessons.iter().for_each(|lesson| lesson.add_effects(&self.tool, arguments, around, &mut effects));
+            effects
+        })
     }
 
     pub(crate) fn understand(&self, understand: impl FnOnce(&Surroundings<'_>) -> Vec<Effect>) -> Vec<Effect> {
@@ -121,6 +128,8 @@ struct Understood {
     /// It is held, so that nothing else can have its address.
     ground: Arc<dyn Ambient>,
     point: Point,
+    /// They are held for the same reason.
+    lessons: Vec<Arc<Lesson>>,
     effects: Vec<Effect>,
     /// The same where the workspace has more folders, and which.
     wider: OnceLock<(Vec<String>, Vec<Effect>)>,
@@ -133,6 +142,7 @@ impl Understood {
             places: Places::of(view),
             ground: Arc::clone(view.ground),
             point: view.point,
+            lessons: view.lessons.iter().map(|lesson| Arc::clone(lesson)).collect(),
             effects: view.effects(arguments),
             wider: OnceLock::new(),
             next: OnceLock::new(),
@@ -141,6 +151,8 @@ impl Understood {
 
     fn is_by(&self, view: &Viewpoint<'_>) -> bool {
         self.point == view.point
+            && self.lessons.len() == view.lessons.len()
+            && self.lessons.iter().zip(view.lessons).all(|(one, other)| Arc::ptr_eq(one, other))
             && self.places.are(view)
             && std::ptr::addr_eq(Arc::as_ptr(&self.ground), Arc::as_ptr(view.ground))
     }

@@ -54,6 +54,12 @@ name!(
     tollgate_wire::KINDS.to_vec()
 );
 name!(
+    /// A kind of tool that agents bring along and whose effects are known.
+    OwnKindName,
+    "A kind of tool that agents bring along and whose effects are known.",
+    tollgate_wire::KINDS.iter().copied().filter(|kind| !["mcp", "agent", "other"].contains(kind)).collect()
+);
+name!(
     /// How a call or a request ended.
     EndedName,
     "How a call or a request ended.",
