@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tollgate_rules::form::{Ask, Date, Mode, Override, OverrideDecision, OverrideMode, Rule};
-use tollgate_rules::{Mistake, Placed as Given, Setting, Source, Step, compile};
+use tollgate_rules::{Lesson, Mistake, Placed as Given, Setting, Source, Step, compile};
 
 use crate::checks;
 use crate::plan::{Placed, Plan};
@@ -66,13 +66,24 @@ fn one(plan: &mut Plan, id: &str, form: &Override) -> Result<(), Mistake> {
     Ok(())
 }
 
+/// Compiles what is taught of tools.
+pub(crate) fn lessons(plan: &mut Plan) -> Vec<Mistake> {
+    let (names, mut found) = (tollgate_wire::names(), Vec::new());
+    let taught = std::mem::take(&mut plan.taught);
+    plan.lessons = checks::each(&taught, &mut found, |placed| Lesson::compile(&placed.form, &names));
+    plan.taught = taught;
+    found
+}
+
 /// Compiles the rules. Examples in packs are checked when Tollgate is built, not at every start.
 pub(crate) fn rules(plan: &mut Plan, today: Date) -> Vec<Mistake> {
     let mut ids = BTreeSet::new();
     // The same id twice is reported already.
     let once = plan.rules.iter().filter(|rule| ids.insert(rule.form.id.as_str()));
+    // What tools do in examples is not known while something is wrong with what is taught of them.
+    let known = plan.lessons.len() == plan.taught.len();
     let sources = once.map(|Placed { form, origin, path }| {
-        let examples = form.examples.clone().filter(|_| !origin.starts_with("pack "));
+        let examples = form.examples.clone().filter(|_| known && !origin.starts_with("pack "));
         Source { form: Rule { examples, ..form.clone() }, origin: origin.clone(), path: path.clone() }
     });
     let given = |path: &[Step], form: &Override| Given { form: form.clone(), path: path.to_vec() };
@@ -87,6 +98,7 @@ pub(crate) fn rules(plan: &mut Plan, today: Date) -> Vec<Mistake> {
             .iter()
             .map(|(id, form)| (id.clone(), given(plan.override_paths.get(id).map_or(&[], |path| path), form)))
             .collect(),
+        lessons: plan.lessons.clone(),
         observe: plan.mode == Mode::Observe,
         ..Setting::on(today)
     };

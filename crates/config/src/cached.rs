@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
-use tollgate_rules::form::{Conditions, Date, Rule};
+use tollgate_rules::form::{Conditions, Date, Rule, Taught};
 use tollgate_wire::hex;
 
 use crate::apply;
@@ -44,7 +44,7 @@ use crate::seed;
 use crate::trust::today;
 
 /// Changes with the form of a plan, and with what makes one of files.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// A plan longer than this was not written by us.
 const MAX_SIZE: u64 = 16 << 20;
 /// How many plans are kept, and how long one that is not used anew.
@@ -186,7 +186,8 @@ fn kept_plan(path: &Path, loaded: &Loaded, today: Date) -> Option<Plan> {
     let mut plan = kept(path)?;
     plan.hooks = again(plan.hooks, loaded)?;
     plan.files = loaded.all().cloned().collect();
-    let mut mistakes = apply::rules(&mut plan, today);
+    let mut mistakes = apply::lessons(&mut plan);
+    mistakes.extend(apply::rules(&mut plan, today));
     checks::compile(&mut plan, &mut mistakes);
     mistakes.is_empty().then_some(plan)
 }
@@ -203,6 +204,12 @@ pub(crate) fn packs<'de, D: Deserializer<'de>>(packs: D) -> Result<Vec<&'static 
     let (known, packs) = (pack_names(), Vec::<String>::deserialize(packs)?);
     let packs = packs.iter().map(|name| known.iter().copied().find(|known| known == name));
     packs.collect::<Option<_>>().ok_or_else(|| D::Error::custom("there is no such pack"))
+}
+
+/// What is taught of tools. Examples were right when the plan was made.
+pub(crate) fn taught<S: Serializer>(taught: &[Placed<Taught>], to: S) -> Result<S::Ok, S::Error> {
+    let bare = |placed: Placed<Taught>| Placed { form: Taught { examples: Vec::new(), ..placed.form }, ..placed };
+    to.collect_seq(taught.iter().cloned().map(bare))
 }
 
 /// The rules of a plan: conditions apart, because they are read much faster so than among a rule's own keys.

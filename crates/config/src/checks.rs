@@ -64,7 +64,7 @@ pub(crate) fn compile(plan: &mut Plan, mistakes: &mut Vec<Mistake>) {
 }
 
 /// Compiles each, and puts what is wrong where it stands.
-fn each<T, C>(
+pub(crate) fn each<T, C>(
     all: &[Placed<T>],
     mistakes: &mut Vec<Mistake>,
     compile: impl Fn(&Placed<T>) -> Result<C, Vec<Mistake>>,

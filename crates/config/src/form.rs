@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Mode, Override, Require, Rule, Tools};
+use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Mode, Override, Require, Rule, Taught, Tools};
 
 use crate::audit::AuditFile;
 use crate::hook::HookFile;
@@ -38,6 +38,9 @@ pub struct PolicyFile {
     /// Which tools there are, and what they may do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
+    /// What tools do that their names and arguments do not tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool: Vec<Taught>,
     /// What arguments must be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<Require>,

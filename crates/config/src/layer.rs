@@ -207,6 +207,7 @@ impl<'a> Layering<'a> {
                 _ => self.plan.rules.push(placed),
             }
         }
+        all(parsed, "tool", &parsed.form.tool, &mut self.plan.taught);
         all(parsed, "require", &parsed.form.require, &mut self.plan.requires);
         all(parsed, "limit", &parsed.form.limit, &mut self.plan.limits);
         all(parsed, "loop", &parsed.form.repeat, &mut self.plan.loops);
@@ -282,11 +283,11 @@ impl<'a> Layering<'a> {
 
 /// Whether a file has anything that observing would undo.
 fn enforces(form: &PolicyFile) -> bool {
-    let PolicyFile { rule, require, limit, repeat, dedupe, tools, default, packs, overrides, hook, .. } = form;
+    let PolicyFile { rule, tool, require, limit, repeat, dedupe, tools, default, packs, overrides, hook, .. } = form;
     let holds = |rule: &Rule| rule.log.is_none() && rule.mode != Some(Mode::Observe);
     let lists = require.is_empty() && limit.is_empty() && repeat.is_empty() && dedupe.is_empty() && hook.is_empty();
     let packs = packs.as_ref().is_some_and(|packs| !packs.names.is_empty());
-    let tools = tools.is_some() || *default == Some(Unknown::Deny);
+    let tools = tools.is_some() || !tool.is_empty() || *default == Some(Unknown::Deny);
     rule.iter().any(holds) || !lists || packs || tools || !overrides.is_empty()
 }
 

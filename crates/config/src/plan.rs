@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Override, Require, Rule};
-use tollgate_rules::{Mistake, RuleSet, Step};
+use tollgate_rules::form::{Dedupe, Exception, Limit, Loop, Matcher, Mode, Override, Require, Rule, Taught};
+use tollgate_rules::{Lesson, Mistake, RuleSet, Step};
 
 use crate::audit::Audit;
 use crate::cached;
@@ -90,6 +90,9 @@ pub struct Plan {
     pub reads: Vec<Matcher>,
     /// Tools that write, by anybody's word; it beats `reads`.
     pub writes: Vec<Matcher>,
+    /// What tools do that their names and arguments do not tell.
+    #[serde(serialize_with = "cached::taught")]
+    pub taught: Vec<Placed<Taught>>,
     /// What arguments must be.
     pub requires: Vec<Placed<Require>>,
     /// How much there may be of something.
@@ -106,6 +109,9 @@ pub struct Plan {
     pub audit: Audit,
     /// Programs that judge, rewrite or watch: found, checked, and marked whether they may run.
     pub hooks: Vec<Hook>,
+    /// What is taught of tools, compiled.
+    #[serde(skip)]
+    pub lessons: Vec<Arc<Lesson>>,
     /// The rules, compiled, with exceptions and overrides.
     #[serde(skip)]
     pub compiled: Option<RuleSet>,

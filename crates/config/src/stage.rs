@@ -37,7 +37,7 @@ pub(crate) struct Work<'a> {
 }
 
 /// The stages, in order.
-pub const STAGES: [Stage; 13] = [
+pub const STAGES: [Stage; 14] = [
     Stage { name: "settings", after: &[], why: "they follow from the files alone", run: settings },
     Stage { name: "packs", after: &[], why: "which are used follows from the files alone", run: packs },
     Stage {
@@ -85,9 +85,16 @@ pub const STAGES: [Stage; 13] = [
         run: |work| work.mistakes.extend(apply::overrides(&mut work.layering.plan)),
     },
     Stage {
+        name: "lessons",
+        after: &["lists"],
+        why: "what is taught of tools is compiled as it is written",
+        run: |work| work.mistakes.extend(apply::lessons(&mut work.layering.plan)),
+    },
+    Stage {
         name: "rules",
-        after: &["settings", "relaxations"],
-        why: "they are compiled as they are enforced: with the mode, and the exceptions and overrides that hold",
+        after: &["settings", "relaxations", "lessons"],
+        why: "they are compiled as they are enforced: with the mode, and the exceptions and overrides that hold; and their \
+              examples know what is taught",
         run: |work| work.mistakes.extend(apply::rules(&mut work.layering.plan, work.today)),
     },
     Stage {

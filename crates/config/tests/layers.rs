@@ -7,7 +7,7 @@ use std::path::Path;
 
 use expect_test::{Expect, expect};
 use tollgate_config::{File, Layer, Plan, combine};
-use tollgate_rules::form::Date;
+use tollgate_rules::form::{Date, Mode};
 
 #[derive(Clone, Copy, Default)]
 struct Files {
@@ -391,4 +391,17 @@ mode = 'off'
 fn a_plan_has_its_rules_compiled() {
     let plan = load(Files { user: EXCEPTION, ..Files::default() });
     assert_eq!(plan.compiled.map(|rules| rules.len()), Some(plan.rules.len()));
+}
+
+#[test]
+fn everybody_may_teach_because_it_lets_nothing_through() {
+    let tool = "[[tool]]\nname = 'acme_*'\neffects = ['infra']\n";
+    let plan = load(Files { machine: tool, user: tool, project: tool, trusted: false });
+    let origins: Vec<&str> = plan.taught.iter().map(|placed| &*placed.origin).collect();
+    assert_eq!(
+        (origins.join(" "), plan.lessons.len(), ignored(&plan)),
+        ("machine user project".to_owned(), 3, String::new())
+    );
+    let plan = load(Files { machine: tool, user: OBSERVE, ..Files::default() });
+    assert_eq!((plan.mode, plan.ignored.len()), (Mode::Enforce, 1), "who teaches wants it to matter");
 }

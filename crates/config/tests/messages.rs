@@ -1174,8 +1174,8 @@ fn long_lines_and_what_is_not_fit_to_be_seen() {
             2 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               = help: the keys are mode, default, dry_run, ambiguous, workspace, packs,
-                      rule, tools, require, limit, loop, dedupe, exception, override, audit,
-                      hook
+                      rule, tools, tool, require, limit, loop, dedupe, exception, override,
+                      audit, hook
 
             error: line 3 cannot be read: invalid comment character, expected printable
                    characters
@@ -1203,8 +1203,8 @@ fn long_lines_and_what_is_not_fit_to_be_seen() {
             3 |  x = 2
               |  ^
               = help: the keys are mode, default, dry_run, ambiguous, workspace, packs,
-                      rule, tools, require, limit, loop, dedupe, exception, override, audit,
-                      hook
+                      rule, tools, tool, require, limit, loop, dedupe, exception, override,
+                      audit, hook
 
             2 errors
         "#]],
@@ -1296,4 +1296,160 @@ fn as_json_in_colour_and_in_one_line() {
     "#]]
     .assert_eq(&found.coloured().replace('\u{1b}', "ESC"));
     expect!["tollgate.toml:1:1: the file has no key `mod` (and 1 more)"].assert_eq(&found.brief());
+}
+
+#[test]
+fn what_is_taught_of_tools() {
+    check(
+        r#"
+[[tool]]
+name = "acme_*"
+kind = "exce"
+effects = ["infra", "delte"]
+
+[[tool]]
+name = ""
+path = ["a", "b..c"]
+
+[[tool]]
+name = "acme_*"
+server = { regex = "(" }
+
+[[tool]]
+name = "acme_*"
+
+[[tool]]
+nam = "acme_*"
+paths = ["where"]
+
+[[tool]]
+name = "acme_wipe"
+kind = "mcp"
+quux = 1
+"#,
+        expect![[r#"
+            error: `kind` cannot be `exce`
+             --> tollgate.toml:4:8
+              |
+            4 | kind = "exce"
+              |        ^^^^^^
+              = help: did you mean `exec`?
+
+            error: an entry of `effects` cannot be `delte`
+             --> tollgate.toml:5:21
+              |
+            5 | effects = ["infra", "delte"]
+              |                     ^^^^^^^
+              = help: did you mean `delete`?
+
+            error: an empty text fits nothing
+             --> tollgate.toml:8:8
+              |
+            8 | name = ""
+              |        ^^
+
+            error: `b..c` is not the name of an argument
+             --> tollgate.toml:9:14
+              |
+            9 | path = ["a", "b..c"]
+              |              ^^^^^^
+              = help: write it like `path`, or `options.path` for one further in
+
+            error: this is no regular expression: unclosed group
+              --> tollgate.toml:13:21
+               |
+            13 | server = { regex = "(" }
+               |                     ^
+
+            error: this table says nothing about the tool
+              --> tollgate.toml:15:1
+               |
+            15 | [[tool]]
+               | ^^^^^^^^
+               = help: give at least one of kind, effects, path, command, query, url
+
+            error: a `tool` has no key `nam`
+              --> tollgate.toml:19:1
+               |
+            19 | nam = "acme_*"
+               | ^^^
+               = help: did you mean `name`?
+
+            error: a `tool` has no key `paths`
+              --> tollgate.toml:20:1
+               |
+            20 | paths = ["where"]
+               | ^^^^^
+               = help: did you mean `path`?
+
+            error: `kind` cannot be `mcp`
+              --> tollgate.toml:24:8
+               |
+            24 | kind = "mcp"
+               |        ^^^^^
+               = help: it can be exec, stdin, read, write, edit or web
+
+            error: a `tool` has no key `quux`
+              --> tollgate.toml:25:1
+               |
+            25 | quux = 1
+               | ^^^^
+               = help: the keys are name, server, kind, effects, path, command, query, url,
+                       examples
+
+            10 errors
+        "#]],
+    );
+    check(
+        r#"
+[[tool]]
+name = "acme_*"
+path = "where"
+examples = [
+    { tool = "acme_wipe", args = { where = "/data" }, effects = "delete" },
+    { tool = "acme_wipe", args = { were = "/data" }, effects = ["delete"] },
+    { args = {}, effects = "delete" },
+    { tool = "other", args = {}, effects = "delete" },
+    { tool = "acme_wipe", args = {}, effects = [] },
+]
+
+[[rule]]
+id = "r"
+effect = "delete"
+deny = "no"
+examples.match = [{ tool = "acme_wipe", args = { where = "/data" } }]
+examples.pass = [{ tool = "acme_wipe", args = { were = "/data" } }]
+"#,
+        expect![[r#"
+            error: this example does not have the effect `delete`
+             --> tollgate.toml:7:5
+              |
+            7 |     { tool = "acme_wipe", args = { were = "/data" }, effects = ["delete"] },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              = help: it deletes (acme wipe) [infra], hands what it is given to a service
+                      [network]
+
+            error: this example does not say which tool is called
+             --> tollgate.toml:8:5
+              |
+            8 |     { args = {}, effects = "delete" },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              = help: add `tool`, because `name` fits many
+
+            error: `other` is not a tool that this table is about
+             --> tollgate.toml:9:14
+              |
+            9 |     { tool = "other", args = {}, effects = "delete" },
+              |              ^^^^^^^
+              = help: `name` and `server` say which it is about
+
+            error: an empty list fits nothing
+              --> tollgate.toml:10:48
+               |
+            10 |     { tool = "acme_wipe", args = {}, effects = [] },
+               |                                                ^^
+
+            4 errors
+        "#]],
+    );
 }

@@ -1,10 +1,9 @@
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tollgate_config::{Ambiguous, Diagnostics, Plan};
 use tollgate_core::{Act, Clock, Names, Pipeline, Registration, Registry, Role};
 use tollgate_rules::form::Mode;
-use tollgate_rules::{Ambient, Mistake};
+use tollgate_rules::{Ambient, Extended, Mistake};
 
 use crate::assemble::{Assembly, Checks};
 use crate::checks::{DryRun, Preview, order};
@@ -134,7 +133,8 @@ impl Loaded {
 
 fn load(plan: Plan, parts: &Parts, names: &Names) -> Result<Loaded, Diagnostics> {
     let folders = plan.workspace.iter().filter_map(|folder| Some(folder.to_str()?.to_owned())).collect();
-    let ambient: Arc<dyn Ambient> = Arc::new(Workspaces { inner: Arc::clone(&parts.ambient), folders });
+    let lessons = plan.lessons.clone();
+    let ambient: Arc<dyn Ambient> = Arc::new(Extended { inner: Arc::clone(&parts.ambient), folders, lessons });
     let (checks, rules) = compiled(&plan, &ambient)?;
     let hooks = [hooks::registrations(&plan, names), hooks::untrusted(&plan)].concat();
     let (state, report) = (&parts.state, parts.report.as_ref());
@@ -228,33 +228,5 @@ fn behind_ours(registration: Registration) -> Registration {
     match registration.role {
         Role::Edit(_) => Registration { priority: registration.priority.min(order::COUNT - 1), ..registration },
         _ => registration,
-    }
-}
-
-/// The surroundings, and the folders that the policy adds to the workspace.
-struct Workspaces {
-    inner: Arc<dyn Ambient>,
-    folders: Vec<String>,
-}
-
-impl Ambient for Workspaces {
-    fn workspace(&self, cwd: Option<&str>) -> Cow<'_, [String]> {
-        let mut folders = self.inner.workspace(cwd);
-        if !self.folders.is_empty() {
-            folders.to_mut().extend(self.folders.iter().cloned());
-        }
-        folders
-    }
-
-    fn home<'a>(&'a self, cwd: Option<&'a str>) -> Option<Cow<'a, str>> {
-        self.inner.home(cwd)
-    }
-
-    fn real(&self, path: &str) -> Option<String> {
-        self.inner.real(path)
-    }
-
-    fn ground(&self) -> Option<&Arc<dyn Ambient>> {
-        Some(self.inner.ground().unwrap_or(&self.inner))
     }
 }

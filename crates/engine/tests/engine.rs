@@ -505,3 +505,39 @@ fn a_state_that_cannot_be_kept_refuses_what_must_be_counted_and_nothing_else() {
     assert_eq!(surface.call("y", json!({})), "ran {}");
     std::fs::remove_file(folder.path()).unwrap();
 }
+
+/// A tool of which neither its name nor its arguments tell what it does, judged by a pack.
+#[test]
+fn what_a_policy_teaches_of_a_tool_is_enforced_and_explained() {
+    let names = tollgate_wire::names();
+    let taught = "[[tool]]\nname = 'mcp__acme__*'\npath = 'at'\ncommand = 'line'\n";
+    for (policy, args, expected) in [
+        ("", json!({"line": "rm -rf /"}), "pass: network"),
+        (taught, json!({"line": "rm -rf /"}), "deny: network, delete /"),
+        (taught, json!({"line": "ls"}), "pass: network"),
+        ("", json!({"at": "secrets.pem"}), "pass: network"),
+        (taught, json!({"at": "secrets.pem"}), "deny: network, read-secret /home/user/project/secrets.pem"),
+    ] {
+        let engine = World::new().engine(policy);
+        let pipeline = engine.pipeline();
+        // However the name is spelled.
+        for (written, server) in [("mcp__acme__go", None), ("Go", Some("acme"))] {
+            let readings = tollgate_wire::readings("", written, server);
+            let name = tollgate_wire::name_of(&names, written, &readings);
+            let cwd = Some("/home/user/project");
+            let event = Event { cwd, server, ..Event::tool(Point::ToolBefore, &name, "1") };
+            let outcome = pipeline.run_now(&event, &mut Body::from(args.clone()));
+            let explained = engine.explain(&event, Body::from(args.clone()));
+            let effects = explained.effects.iter().map(|effect| match &effect.path {
+                Some(path) => format!("{} {path}", effect.kind),
+                None => effect.kind.to_string(),
+            });
+            let verdict = if matches!(outcome.act, Act::Deny(_)) { "deny" } else { "pass" };
+            assert_eq!(
+                format!("{verdict}: {}", effects.collect::<Vec<_>>().join(", ")),
+                expected,
+                "{policy} {written} {args}"
+            );
+        }
+    }
+}

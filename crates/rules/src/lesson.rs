@@ -122,7 +122,8 @@ impl Lesson {
         let ambient: Arc<dyn Ambient> = Arc::new(Extended { inner: Still::shared(), folders: Vec::new(), lessons });
         let facts = CallFacts::new(&event, &body, &ambient);
         if facts.lessons().is_empty() {
-            return Err(Mistake::new(format!("`{tool}` is not a tool that this table is about")).at("tool"));
+            let mistake = Mistake::new(format!("`{tool}` is not a tool that this table is about"));
+            return Err(mistake.help("`name` and `server` say which it is about").at("tool"));
         }
         let effects = facts.effects().map_err(|fault| Mistake::new(format!("this call cannot be read: {fault}")))?;
         match expected.iter().find(|kind| !effects.iter().any(|effect| effect.kind == **kind)) {

@@ -41,6 +41,7 @@ fn enforced(plan: &Plan) -> Value {
         "packs": plan.packs,
         "files": plan.files.iter().map(|file| json!({ "layer": file.layer, "path": file.path, "sha256": file.hash })).collect::<Vec<_>>(),
         "rules": rules.collect::<Vec<_>>(),
+        "taught": plan.taught.len(),
         "limits": plan.limits.len(),
         "exceptions": plan.exceptions.len(),
         "overrides": plan.overrides.keys().collect::<Vec<_>>(),
@@ -122,6 +123,7 @@ fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
             facts.push((name, count.to_string()));
         }
     };
+    more("taught", plan.taught.len());
     more("requires", plan.requires.len());
     more("limits", plan.limits.len());
     more("loops", plan.loops.len());

@@ -5,7 +5,7 @@ use crate::load::combine_by;
 use crate::{File, Layer};
 
 /// Policies of a machine, a user and a project that nobody trusts.
-const POLICIES: [[&str; 3]; 3] = [
+const POLICIES: [[&str; 3]; 4] = [
     [
         "dry_run = true\n[[limit]]\nid = 'few'\ntool = 'x'\nmax = 3\nask = 'more?'\n[override.few]\ndecision = 'deny'\n",
         "mode = 'observe'\n[packs]\nuse = ['git-safety']\n[[rule]]\nid = 'a'\ntool = 'a'\ndeny = 'no'\n\
@@ -21,6 +21,11 @@ const POLICIES: [[&str; 3]; 3] = [
         "workspace = ['~']\n[[rule]]\nid = 'l'\ntool = 'x'\ndeny = 'no'\n[[loop]]\nid = 'l'\ntool = 'x'\n[override.nobody]\nmode = 'off'\n",
     ],
     ["", "dry_run = true\n[packs]\nuse = []\n", "[tools]\nread = ['get_*']\n"],
+    [
+        "[packs]\nuse = []\n",
+        "[[rule]]\nid = 'i'\neffect = 'infra'\ndeny = 'no'\nexamples.match = [{ tool = 'acme' }]\n",
+        "[[tool]]\nname = 'acme'\neffects = 'infra'\n",
+    ],
 ];
 
 /// What comes of policies, in words; what is listed in the order in which it was found is sorted.
