@@ -17,10 +17,10 @@ fn lesson(form: &Value) -> Result<Arc<Lesson>, String> {
         .map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-/// The usual surroundings, and these lessons.
-fn taught(lessons: &[Value]) -> Arc<dyn Ambient> {
-    let lessons = lessons.iter().map(|form| lesson(form).unwrap()).collect();
-    Arc::new(Extended { inner: Still::shared(), folders: Vec::new(), lessons })
+/// The same surroundings, and a lesson.
+fn taught(inner: &Arc<dyn Ambient>, form: &Value) -> Arc<dyn Ambient> {
+    let lessons = vec![lesson(form).unwrap()];
+    Arc::new(Extended { inner: Arc::clone(inner), folders: Vec::new(), lessons })
 }
 
 /// Asks something about a call of a tool, which is of server `acme` if its name says nothing else.
@@ -45,7 +45,8 @@ fn effects(tool: &str, body: &Body, ambient: &Arc<dyn Ambient>) -> Vec<String> {
 
 /// What a lesson adds to what is understood of calls.
 fn check(form: Value, calls: &[(&str, Value)], expected: Expect) {
-    let (plain, taught) = (Still::shared(), taught(&[form]));
+    let plain = Still::shared();
+    let taught = taught(&plain, &form);
     let mut shown = String::new();
     for (tool, args) in calls {
         let body = Body::from(args.clone());
@@ -165,7 +166,7 @@ fn arguments_hold_what_is_said() {
 #[test]
 fn more_values_than_can_be_looked_at_are_not_passed_over() {
     let args = json!({"where": vec!["a"; 65]});
-    let found = effects("go", &Body::from(args), &taught(&[json!({"name": "go", "path": "where"})]));
+    let found = effects("go", &Body::from(args), &taught(&Still::shared(), &json!({"name": "go", "path": "where"})));
     assert_eq!(found.last().map(String::as_str), Some("unknown"));
 }
 
@@ -213,7 +214,7 @@ fn wrong_lessons() {
         ),
         (
             json!({"name": "x", "path": "a", "examples": [{"tool": "y", "args": {}, "effects": "read"}]}),
-            expect!["examples.0.tool: `y` is not a tool that this table is about"],
+            expect!["examples.0.tool: `y` is not a tool that this table is about (`name` and `server` say which it is about)"],
         ),
         (
             json!({"name": "x", "path": "a", "examples": [{"args": {"a": "b"}, "effects": "delete"}]}),
@@ -277,7 +278,8 @@ fn what_is_taught_lets_nothing_through() {
                 rules.findings(facts.event, &body, ambient).unwrap().iter().any(Finding::is_enforced)
             })
         };
-        let found = (refuses(&Still::shared()), refuses(&taught(&[lesson.clone()])));
+        let plain = Still::shared();
+        let found = (refuses(&plain), refuses(&taught(&plain, &lesson)));
         assert_eq!(found, (before, after), "{rule} {exceptions:?}");
     }
 }
