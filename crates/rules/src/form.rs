@@ -15,15 +15,15 @@ mod names;
 mod secret;
 mod shape;
 mod span;
-mod taught;
+mod tools;
 
 pub use date::Date;
 pub use decision::{Ask, AskTable, Cut, Decision, EditForm, Filter, Hide, HideTable, Redact, Replace, RouteForm};
 pub use names::{EffectName, EndedName, FlagName, KindName, OwnKindName, PlaceName, PointName};
 pub use secret::{SecretForm, SecretSort};
 pub use span::Span;
-pub use taught::{Taught, TaughtExample};
 pub use tollgate_wire::form::OnFaultForm as OnFault;
+pub use tools::{Require, Taught, TaughtExample};
 
 /// One, or a list.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -413,25 +413,6 @@ pub struct Tools {
     /// What is refused, whatever `allow` says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<Matcher>,
-}
-
-/// What an argument must be.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Require {
-    /// Its name, for messages and overrides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The tool.
-    pub tool: Matcher,
-    /// The MCP server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<Matcher>,
-    /// What its arguments must be. An argument that is missing is not what it must be.
-    pub arg: BTreeMap<String, ArgForm>,
-    /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deny: Option<String>,
 }
 
 /// At most `max` calls, refilled evenly over `every`.

@@ -84,28 +84,28 @@ fn every_call_has_the_effects_that_are_said() {
 #[test]
 fn a_tool_of_a_kind_is_judged_like_an_agents_own() {
     check(
-        json!({"name": "go", "server": "acme", "kind": "exec"}),
+        json!({"name": "zap", "server": "acme", "kind": "exec"}),
         &[
-            ("go", json!({"line": "rm -rf /"})),
-            ("go", json!({"command": "rm -rf /"})),
-            ("mcp__acme__go", json!({"line": "rm -rf /"})),
-            ("mcp__other__go", json!({"line": "rm -rf /"})),
-            ("go", json!({})),
+            ("zap", json!({"line": "rm -rf /"})),
+            ("zap", json!({"command": "rm -rf /"})),
+            ("mcp__acme__zap", json!({"line": "rm -rf /"})),
+            ("mcp__other__zap", json!({"line": "rm -rf /"})),
+            ("zap", json!({})),
         ],
         expect![[r#"
-            go {"line":"rm -rf /"}: delete /, unknown
-            go {"command":"rm -rf /"}: nothing more
-            mcp__acme__go {"line":"rm -rf /"}: delete /, unknown
-            mcp__other__go {"line":"rm -rf /"}: nothing more
-            go {}: nothing more
+            zap {"line":"rm -rf /"}: delete /, unknown
+            zap {"command":"rm -rf /"}: nothing more
+            mcp__acme__zap {"line":"rm -rf /"}: delete /, unknown
+            mcp__other__zap {"line":"rm -rf /"}: nothing more
+            zap {}: nothing more
         "#]],
     );
     check(
-        json!({"name": "go", "kind": "write", "path": "where"}),
-        &[("go", json!({"where": "/data/x"})), ("go", json!({"path": "/data/x"}))],
+        json!({"name": "zap", "kind": "write", "path": "where"}),
+        &[("zap", json!({"where": "/data/x"})), ("zap", json!({"path": "/data/x"}))],
         expect![[r#"
-            go {"where":"/data/x"}: overwrite /data/x
-            go {"path":"/data/x"}: delete /data/x
+            zap {"where":"/data/x"}: overwrite /data/x
+            zap {"path":"/data/x"}: delete /data/x
         "#]],
     );
 }
@@ -113,52 +113,52 @@ fn a_tool_of_a_kind_is_judged_like_an_agents_own() {
 #[test]
 fn arguments_hold_what_is_said() {
     check(
-        json!({"name": ["acme_*", "go"], "path": ["where", "options.paths"]}),
+        json!({"name": ["acme_*", "zap"], "path": ["where", "options.paths"]}),
         &[
             ("acme_wipe", json!({"where": "/data/orders"})),
             ("acme_store", json!({"where": "x"})),
             ("acme_list", json!({"where": "/data/orders"})),
-            ("go", json!({"where": "~/.ssh/id_rsa"})),
-            ("go", json!({"options": [{"paths": ["/data/a"]}, {"paths": {"b": "/data/b"}}], "else": "/data/c"})),
-            ("go", json!("{\"where\": \"/data/orders\"}")),
-            ("go", json!({"where": 7})),
+            ("zap", json!({"where": "~/.ssh/id_rsa"})),
+            ("zap", json!({"options": [{"paths": ["/data/a"]}, {"paths": {"b": "/data/b"}}], "else": "/data/c"})),
+            ("zap", json!("{\"where\": \"/data/orders\"}")),
+            ("zap", json!({"where": 7})),
         ],
         expect![[r#"
             acme_wipe {"where":"/data/orders"}: delete /data/orders
             acme_store {"where":"x"}: overwrite /home/user/project/x
             acme_list {"where":"/data/orders"}: nothing more
-            go {"where":"~/.ssh/id_rsa"}: nothing more
-            go {"options":[{"paths":["/data/a"]},{"paths":{"b":"/data/b"}}],"else":"/data/c"}: read /data/a, read /data/b
-            go "{\"where\": \"/data/orders\"}": read /data/orders
-            go {"where":7}: nothing more
+            zap {"where":"~/.ssh/id_rsa"}: nothing more
+            zap {"options":[{"paths":["/data/a"]},{"paths":{"b":"/data/b"}}],"else":"/data/c"}: read /data/a, read /data/b
+            zap "{\"where\": \"/data/orders\"}": read /data/orders
+            zap {"where":7}: nothing more
         "#]],
     );
     check(
-        json!({"name": "go", "kind": "exec", "command": "line"}),
+        json!({"name": "zap", "kind": "exec", "command": "line"}),
         &[
-            ("go", json!({"line": "rm -rf a", "cwd": "/data", "note": "reboot"})),
-            ("go", json!({"line": ["rm", "-rf", "/"]})),
-            ("go", json!({"note": "reboot"})),
+            ("zap", json!({"line": "rm -rf a", "cwd": "/data", "note": "reboot"})),
+            ("zap", json!({"line": ["rm", "-rf", "/"]})),
+            ("zap", json!({"note": "reboot"})),
         ],
         expect![[r#"
-            go {"line":"rm -rf a","cwd":"/data","note":"reboot"}: delete /home/user/project/a, delete /data/a
-            go {"line":["rm","-rf","/"]}: delete /
-            go {"note":"reboot"}: kill, unknown
+            zap {"line":"rm -rf a","cwd":"/data","note":"reboot"}: delete /home/user/project/a, delete /data/a
+            zap {"line":["rm","-rf","/"]}: delete /
+            zap {"note":"reboot"}: kill, unknown
         "#]],
     );
     check(
-        json!({"name": "go", "query": "ask", "url": "at"}),
+        json!({"name": "zap", "query": "ask", "url": "at"}),
         &[
-            ("go", json!({"ask": "drop table orders"})),
-            ("go", json!({"ask": "select * from orders where title = 'drop table x'"})),
-            ("go", json!({"at": "http://169.254.169.254/latest/meta-data"})),
-            ("go", json!({"at": ["evil.example", "file:///etc/shadow"]})),
+            ("zap", json!({"ask": "drop table orders"})),
+            ("zap", json!({"ask": "select * from orders where title = 'drop table x'"})),
+            ("zap", json!({"at": "http://169.254.169.254/latest/meta-data"})),
+            ("zap", json!({"at": ["evil.example", "file:///etc/shadow"]})),
         ],
         expect![[r#"
-            go {"ask":"drop table orders"}: database
-            go {"ask":"select * from orders where title = 'drop table x'"}: nothing more
-            go {"at":"http://169.254.169.254/latest/meta-data"}: read-secret 169.254.169.254
-            go {"at":["evil.example","file:///etc/shadow"]}: network evil.example, read-secret /etc/shadow
+            zap {"ask":"drop table orders"}: database
+            zap {"ask":"select * from orders where title = 'drop table x'"}: nothing more
+            zap {"at":"http://169.254.169.254/latest/meta-data"}: read-secret 169.254.169.254
+            zap {"at":["evil.example","file:///etc/shadow"]}: network evil.example, read-secret /etc/shadow
         "#]],
     );
 }
@@ -166,7 +166,7 @@ fn arguments_hold_what_is_said() {
 #[test]
 fn more_values_than_can_be_looked_at_are_not_passed_over() {
     let args = json!({"where": vec!["a"; 65]});
-    let found = effects("go", &Body::from(args), &taught(&Still::shared(), &json!({"name": "go", "path": "where"})));
+    let found = effects("zap", &Body::from(args), &taught(&Still::shared(), &json!({"name": "zap", "path": "where"})));
     assert_eq!(found.last().map(String::as_str), Some("unknown"));
 }
 
@@ -214,7 +214,9 @@ fn wrong_lessons() {
         ),
         (
             json!({"name": "x", "path": "a", "examples": [{"tool": "y", "args": {}, "effects": "read"}]}),
-            expect!["examples.0.tool: `y` is not a tool that this table is about (`name` and `server` say which it is about)"],
+            expect![
+                "examples.0.tool: `y` is not a tool that this table is about (`name` and `server` say which it is about)"
+            ],
         ),
         (
             json!({"name": "x", "path": "a", "examples": [{"args": {"a": "b"}, "effects": "delete"}]}),
@@ -254,7 +256,7 @@ fn rules(forms: &[Value], exceptions: &[Value]) -> RuleSet {
 /// Whatever is taught, a rule that refuses a call still does.
 #[test]
 fn what_is_taught_lets_nothing_through() {
-    let lesson = json!({"name": "go", "kind": "exec", "effects": ["infra"], "path": "where"});
+    let lesson = json!({"name": "zap", "kind": "exec", "effects": ["infra"], "path": "where"});
     let exception = json!({"rule": "r", "path": "/data/**", "until": "2999-01-01", "reason": "r"});
     for (rule, exceptions, before, after) in [
         (json!({"effect": "infra"}), vec![], false, true),
@@ -263,10 +265,10 @@ fn what_is_taught_lets_nothing_through() {
         (json!({"path": "/data/**"}), vec![exception.clone()], false, false),
         (json!({"when": "effects.exists(e, e.kind == 'infra')"}), vec![], false, true),
         (json!({"when": "!effects.exists(e, e.kind == 'infra')"}), vec![], true, true),
-        (json!({"tool": "go", "not": {"effect": "infra"}}), vec![], true, true),
-        (json!({"tool": "go", "not": {"kind": "exec"}}), vec![], true, true),
-        (json!({"tool": "go", "not": {"path": "/data/**"}}), vec![], true, true),
-        (json!({"tool": "go"}), vec![exception], true, true),
+        (json!({"tool": "zap", "not": {"effect": "infra"}}), vec![], true, true),
+        (json!({"tool": "zap", "not": {"kind": "exec"}}), vec![], true, true),
+        (json!({"tool": "zap", "not": {"path": "/data/**"}}), vec![], true, true),
+        (json!({"tool": "zap"}), vec![exception], true, true),
     ] {
         let mut form = rule.clone();
         form["id"] = "r".into();
@@ -274,7 +276,7 @@ fn what_is_taught_lets_nothing_through() {
         let rules = rules(&[form], &exceptions);
         let body = Body::from(json!({"where": "/data/x"}));
         let refuses = |ambient: &Arc<dyn Ambient>| {
-            about("go", &body, ambient, |facts| {
+            about("zap", &body, ambient, |facts| {
                 rules.findings(facts.event, &body, ambient).unwrap().iter().any(Finding::is_enforced)
             })
         };

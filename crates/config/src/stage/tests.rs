@@ -23,7 +23,7 @@ const POLICIES: [[&str; 3]; 4] = [
     ["", "dry_run = true\n[packs]\nuse = []\n", "[tools]\nread = ['get_*']\n"],
     [
         "[packs]\nuse = []\n",
-        "[[rule]]\nid = 'i'\neffect = 'infra'\ndeny = 'no'\nexamples.match = [{ tool = 'acme' }]\n",
+        "[[rule]]\nid = 'i'\neffect = 'infra'\ndeny = 'no'\nexamples.pass = [{ tool = 'acme' }]\n",
         "[[tool]]\nname = 'acme'\neffects = 'infra'\n",
     ],
 ];

@@ -1,8 +1,31 @@
+//! What tools must be given, and what they do.
+
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EffectName, Matcher, OneOrMany, OwnKindName};
+use super::{ArgForm, EffectName, Matcher, OneOrMany, OwnKindName};
+
+/// What an argument must be.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Require {
+    /// Its name, for messages and overrides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The tool.
+    pub tool: Matcher,
+    /// The MCP server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Matcher>,
+    /// What its arguments must be. An argument that is missing is not what it must be.
+    pub arg: BTreeMap<String, ArgForm>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deny: Option<String>,
+}
 
 /// What a tool does that its name and its arguments do not tell. It only adds to what is understood anyhow.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
