@@ -21,17 +21,17 @@ fn without_a_policy_the_packs_hold() {
         &Sandbox::new(),
         &["check"],
         expect![[r#"
-        no policy file, so the default packs hold; `tollgate init --policy` writes one
+            no policy file, so the default packs hold; `tollgate init --policy` writes one
 
-        enforced
-          packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
-                     database, egress
-          rules      26 of packs, 0 of files
-          records    redacted, files of 16 MB, kept for ever; no anchor
+            enforced
+              packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
+                         database, egress
+              rules      28 of packs, 0 of files
+              records    redacted, files of 16 MB, kept for ever; no anchor
 
-        the policy is right
-        [0]
-    "#]],
+            the policy is right
+            [0]
+        "#]],
     );
 }
 
@@ -52,17 +52,17 @@ fn init_writes_a_policy_once() {
         &sandbox,
         &["check"],
         expect![[r#"
-        project  /project/tollgate.toml
+            project  /project/tollgate.toml
 
-        enforced
-          packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
-                     database, egress
-          rules      26 of packs, 0 of files
-          records    redacted, files of 16 MB, kept for ever; no anchor
+            enforced
+              packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
+                         database, egress
+              rules      28 of packs, 0 of files
+              records    redacted, files of 16 MB, kept for ever; no anchor
 
-        the policy is right
-        [0]
-    "#]],
+            the policy is right
+            [0]
+        "#]],
     );
     check(
         &sandbox,
@@ -241,7 +241,7 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
               does    nothing that is known to do harm
               rules   ✗ no-make (project)
                         deny: use ninja
-                      24 more looked and had nothing to say
+                      26 more looked and had nothing to say
               so      deny
                       no-make: use ninja
               ignored `mode` does not hold: this file is not trusted as it is now; read it,
@@ -271,7 +271,7 @@ fn a_project_relaxes_only_when_trusted_as_it_is() {
               rules   ○ shell-safety/delete-outside (pack shell-safety)
                         deny: deletes what lies outside the workspace
                         only observed
-                      24 more looked and had nothing to say
+                      26 more looked and had nothing to say
               noted   shell-safety/delete-outside: would be refused:
                       shell-safety/delete-outside: deletes what lies outside the workspace
                       (/). Instead: delete only named paths inside the workspace or a
@@ -395,7 +395,7 @@ fn case_files_are_run() {
         &sandbox,
         &["test"],
         expect![[r#"
-            130 examples of rules hold; 2 cases, 0 failed
+            137 examples of rules hold; 2 cases, 0 failed
             [0]
         "#]],
     );
@@ -416,7 +416,7 @@ fn case_files_are_run() {
               unknown field `comand`, expected one of `command`, `tool`, `args`, `body`,
               `on`, `cwd`, `home`, `agent`, `session`, `server`, `model`, `own`, `label`,
               `attempt`, `ended`, `approved`
-            130 examples of rules hold; 5 cases, 3 failed
+            137 examples of rules hold; 5 cases, 3 failed
             [1]
         "#]],
     );

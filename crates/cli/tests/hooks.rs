@@ -202,59 +202,59 @@ fn check_and_explain_name_hooks_and_run_none() {
         &["check"],
         "",
         expect![[r#"
-        project  /project/tollgate.toml
+            project  /project/tollgate.toml
 
-        enforced
-          packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
-                     database, egress
-          rules      26 of packs, 0 of files
-          hook       guard: sh guard.sh at tool.before of bash; not trusted, so all of
-                     these are refused
-          records    redacted, files of 16 MB, kept for ever; no anchor
+            enforced
+              packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
+                         database, egress
+              rules      28 of packs, 0 of files
+              hook       guard: sh guard.sh at tool.before of bash; not trusted, so all of
+                         these are refused
+              records    redacted, files of 16 MB, kept for ever; no anchor
 
-        warning: leaving out shell-safety, git-safety, secrets, sensitive-paths, infra,
-                 database, egress does not hold
-         --> /project/tollgate.toml:2:1
-          |
-        2 | use = []
-          | ^^^
-          = help: this file is not trusted as it is now; read it, then run `tollgate
-                  trust`
+            warning: leaving out shell-safety, git-safety, secrets, sensitive-paths, infra,
+                     database, egress does not hold
+             --> /project/tollgate.toml:2:1
+              |
+            2 | use = []
+              | ^^^
+              = help: this file is not trusted as it is now; read it, then run `tollgate
+                      trust`
 
-        warning: the hooks in this file are not trusted as they are now, so what they
-                 would judge is refused
-         --> /project/tollgate.toml:3:1
-          |
-        3 | [[hook]]
-          | ^^^^^^^^
-          = help: look at them and their scripts, then run `tollgate trust`
+            warning: the hooks in this file are not trusted as they are now, so what they
+                     would judge is refused
+             --> /project/tollgate.toml:3:1
+              |
+            3 | [[hook]]
+              | ^^^^^^^^
+              = help: look at them and their scripts, then run `tollgate trust`
 
-        2 warnings
+            2 warnings
 
-        the policy is right
-        [0]
-    "#]],
+            the policy is right
+            [0]
+        "#]],
     );
     check(
         &sandbox,
         &["explain", "make all"],
         "",
         expect![[r#"
-          call    make all
-          does    nothing that is known to do harm
-          rules   24 looked and had nothing to say
-          hooks   ? guard (project)
-                    sh guard.sh
-                    not trusted, so this is refused
-          so      deny
-                  the hooks of this project are not trusted as they are now, so they
-                  cannot be asked; the user can look at them and run `tollgate trust`
-          ignored leaving out shell-safety, git-safety, secrets, sensitive-paths, infra,
-                  database, egress does not hold: this file is not trusted as it is now;
-                  read it, then run `tollgate trust`
-                    at /project/tollgate.toml:2
-        [1]
-    "#]],
+              call    make all
+              does    nothing that is known to do harm
+              rules   26 looked and had nothing to say
+              hooks   ? guard (project)
+                        sh guard.sh
+                        not trusted, so this is refused
+              so      deny
+                      the hooks of this project are not trusted as they are now, so they
+                      cannot be asked; the user can look at them and run `tollgate trust`
+              ignored leaving out shell-safety, git-safety, secrets, sensitive-paths, infra,
+                      database, egress does not hold: this file is not trusted as it is now;
+                      read it, then run `tollgate trust`
+                        at /project/tollgate.toml:2
+            [1]
+        "#]],
     );
     assert_eq!(sandbox.run_with(&["trust"], "y\n").code, Some(0));
     check(

@@ -240,7 +240,7 @@ fn the_status_of_nothing_and_of_something() {
         &expect![[r#"
             policy    no file, so the default packs hold
             packs     shell-safety, git-safety, secrets, sensitive-paths, infra, database,
-                      egress; 26 rules in all
+                      egress; 28 rules in all
             agents    none is registered or was seen; `tollgate init` registers them
             record    nothing is recorded yet
             [0]
@@ -264,7 +264,7 @@ fn the_status_of_nothing_and_of_something() {
             paused    Tollgate is paused until TIME UTC (a reason): nothing is stopped
             policy    /project/tollgate.toml (project)
             packs     shell-safety, git-safety, secrets, sensitive-paths, infra, database,
-                      egress; 26 rules in all
+                      egress; 28 rules in all
             agent     Claude Code: registered since TIME TIME UTC, last seen
                       TIME TIME UTC
             agent     Codex CLI: registered, never seen
@@ -303,7 +303,7 @@ fn check_says_what_becomes_of_rules_in_an_agent() {
             enforced
               packs      shell-safety, git-safety, secrets, sensitive-paths, infra,
                          database, egress
-              rules      26 of packs, 1 of files
+              rules      28 of packs, 1 of files
               records    redacted, files of 16 MB, kept for ever; no anchor
 
             claude-code
