@@ -244,7 +244,7 @@ impl Seen<'_> {
             // Credentials of the machine are given out there, whatever the argument is called.
             let metadata = rest.starts_with("//") && crate::know::is_metadata(&host(&decoded_host(address)));
             let all = !address.contains(char::is_whitespace);
-            if !text.key.any(NAMES) && !(metadata && all) {
+            if !(text.key.any(NAMES) || metadata && all) {
                 continue;
             }
             match scheme.to_ascii_lowercase().as_str() {
