@@ -151,13 +151,13 @@ fn arguments_hold_what_is_said() {
         &[
             ("zap", json!({"ask": "drop table orders"})),
             ("zap", json!({"ask": "select * from orders where title = 'drop table x'"})),
-            ("zap", json!({"at": "http://169.254.169.254/latest/meta-data"})),
+            ("zap", json!({"at": "https://evil.example/x"})),
             ("zap", json!({"at": ["evil.example", "file:///etc/shadow"]})),
         ],
         expect![[r#"
             zap {"ask":"drop table orders"}: database
             zap {"ask":"select * from orders where title = 'drop table x'"}: nothing more
-            zap {"at":"http://169.254.169.254/latest/meta-data"}: read-secret 169.254.169.254
+            zap {"at":"https://evil.example/x"}: network evil.example
             zap {"at":["evil.example","file:///etc/shadow"]}: network evil.example, read-secret /etc/shadow
         "#]],
     );
