@@ -33,6 +33,8 @@ struct Named {
     name: Words,
     /// Those of the server's.
     server: Words,
+    /// Its name says that nothing is done. Unlike an argument, nobody who calls it can say so.
+    tries: bool,
 }
 
 impl Named {
@@ -41,18 +43,28 @@ impl Named {
             Some((server, name)) => (Some(server), name),
             None => (server, name),
         };
-        Self { name: Words::of(name), server: Words::of(server.unwrap_or_default()) }
+        let (name, server) = (Words::of(name), Words::of(server.unwrap_or_default()));
+        Self { tries: only_tries(&name), name, server }
     }
 
     /// The one that was chosen within it.
     fn inner(&self, chosen: &Words) -> Self {
-        Self { name: chosen.and(&self.name), server: self.server.clone() }
+        Self { name: chosen.and(&self.name), ..self.clone() }
     }
 
     /// Whether the name of the tool or of its server has one of these words.
     fn speaks_of(&self, words: &[&str]) -> bool {
         self.name.any(words) || self.server.any(words)
     }
+}
+
+/// Whether a tool of this name only plans, checks, translates or puts down what others would carry out.
+fn only_tries(name: &Words) -> bool {
+    let texts = name.any(&["query", "sql", "code", "dialect", "statement"]);
+    let deed = words::deed(name);
+    let translates = name.any(&["to"]) && texts && deed.is_none();
+    let keeps = name.any(&["save", "saved", "convert", "analyze"]) && texts;
+    translates || keeps || deed == Some(Deed::Try)
 }
 
 /// What the name of a tool says is done.
@@ -106,34 +118,40 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn all(&mut self) {
-        let dry = self.given.is_dry();
-        let tries = dry || self.only_tries();
-        if !tries {
-            self.programs();
+        let tries = self.tries();
+        if !self.tool.tries || self.carried_out() {
+            self.programs(tries);
         }
-        self.files(tries, dry);
+        self.files(tries);
         self.addresses(tries);
-        if !tries {
+        if !tries && !self.given.is_dry() {
             self.service();
         }
-        let sends = self.deed == Some(Deed::Send) || !self.local;
-        if sends && !self.ran && !self.given.texts.is_empty() {
+        if self.leaves() && !self.given.texts.is_empty() {
             self.say(Kind::Network, Flag::Upload.into(), "hands what it is given to a service");
         }
     }
 
-    /// Whether it only plans, checks or translates. A plan that is analyzed has been carried out.
-    fn only_tries(&self) -> bool {
-        let translates =
-            self.tool.name.any(&["to"]) && self.tool.name.any(&["sql", "query", "code"]) && self.deed.is_none();
-        (translates || self.deed == Some(Deed::Try) || self.keeps()) && !self.switched(&["analyze", "execute", "apply"])
+    /// Whether what it is given goes to somebody else. One argument more does not keep it here: the name must say so, too.
+    fn leaves(&self) -> bool {
+        let (deed, types) = (words::deed(&self.tool.name), self.ran && self.tool.speaks_of(programs::TERMINALS));
+        match deed {
+            Some(Deed::Send) => !types,
+            Some(Deed::Write) => !(types || self.local && self.tool.name.any(files::ABOUT_FILES)),
+            _ => !self.local && !self.ran,
+        }
     }
 
-    /// A statement that is only put down: `save_query`, `create_saved_query`.
-    fn keeps(&self) -> bool {
-        let name = &self.tool.name;
-        name.any(&["save", "saved", "convert", "analyze"])
-            && name.any(&["query", "sql", "code", "dialect", "statement"])
+    /// Whether nothing is done but what is handed to a program: by its name, or by what was chosen. A switch may be one that
+    /// the tool does not know, so it spares nothing but the doing of a service.
+    fn tries(&self) -> bool {
+        let chosen = self.deed == Some(Deed::Try) || self.given.chose_dry();
+        (self.tool.tries || chosen) && !self.carried_out()
+    }
+
+    /// A plan that is analyzed has been carried out.
+    fn carried_out(&self) -> bool {
+        self.switched(&["analyze", "execute", "apply"])
     }
 
     fn say(&mut self, kind: Kind, flags: Flags, what: impl Into<String>) {

@@ -58,6 +58,8 @@ const LOADS: &[&str] = &[
     "attach", "insert", "install", "import", "deploy", "set", "build", "add", "apply", "register", "configure", "load", "start",
     "restart", "restore", "upload", "enable", "manage",
 ];
+/// Words of tools that work on files.
+pub(super) const ABOUT_FILES: &[&str] = &["file", "notebook", "directory", "folder", "path", "content"];
 /// Names that say that only what stands about files is told.
 const ABOUT: &[&str] = &["info", "metadata", "stat", "exists", "exist", "size", "list", "tree"];
 
@@ -73,8 +75,8 @@ const PROSE: &[&str] = &[
 /// What is told of a file under names that speak of one.
 #[rustfmt::skip]
 const ABOUT_IT: &[&str] = &[
-    "id", "ids", "name", "names", "type", "types", "size", "pattern", "content", "contents", "text", "key", "url", "format", "extension", "hash",
-    "count", "line", "lines", "mode", "filter", "limit", "title", "description",
+    "id", "ids", "name", "names", "type", "types", "size", "pattern", "content", "contents", "text", "key", "url",
+    "format", "extension", "hash", "count", "line", "lines", "mode", "filter", "limit", "title", "description",
 ];
 
 impl Seen<'_> {
@@ -84,8 +86,7 @@ impl Seen<'_> {
         let by_name = super::words::is_one(last, PATHS) || text.key.any(&["path", "file", "folder", "directory"]);
         let ends = self.copies() && (text.key.any(SOURCES) || text.key.any(TARGETS));
         let by_looks = is_rooted(text.text) && !text.key.any(PROSE) && !text.text.contains(' ');
-        let about_it = ABOUT_IT.contains(&last) && !["filename", "pathname"].contains(&last);
-        let named = by_name && !about_it || ends || by_looks;
+        let named = by_name && !ABOUT_IT.contains(&last) || ends || by_looks;
         let folder = FOLDERS.iter().any(|name| text.key.are(&name.to_ascii_lowercase().replace('_', "")));
         let folder = folder && self.ran;
         named
@@ -114,7 +115,7 @@ impl Seen<'_> {
 
     /// Whether a path is one of this machine, or of one that is reached as this one is.
     fn is_file(&self, text: &Text<'_>) -> bool {
-        let about_files = self.tool.name.any(&["file", "notebook", "directory", "folder", "path", "content"]);
+        let about_files = self.tool.name.any(ABOUT_FILES);
         if text.key.are("filename") && !text.text.contains('/') && !about_files {
             // What a snippet is called, and the like.
             return false;
@@ -137,18 +138,18 @@ impl Seen<'_> {
                 && self.given.objects.iter().any(|object| object.has(&["method", "httpmethod", "headers"]))
     }
 
-    pub(super) fn files(&mut self, tries: bool, dry: bool) {
+    pub(super) fn files(&mut self, tries: bool) {
         if self.is_git() || self.tool.name.any(&["chmod", "chown"]) {
             return;
         }
-        if self.copies() && !tries {
+        if self.copies() && !tries && !self.given.is_dry() {
             self.copied();
         }
         for text in &self.given.texts {
             if !self.is_path(text) || !self.is_file(text) {
                 continue;
             }
-            let Some(kind) = self.kind_of(text, tries, dry) else { continue };
+            let Some(kind) = self.kind_of(text, tries) else { continue };
             self.local |= kind != Kind::Read || !self.deletes_files();
             let by = self.tool.name.text();
             let home = text.text.strip_prefix("$HOME").or_else(|| text.text.strip_prefix("${HOME}"));
@@ -164,16 +165,16 @@ impl Seen<'_> {
     }
 
     /// What is done to a path.
-    fn kind_of(&self, text: &Text<'_>, tries: bool, dry: bool) -> Option<Kind> {
+    fn kind_of(&self, text: &Text<'_>, tries: bool) -> Option<Kind> {
         let (name, key, beside) = (&self.tool.name, &text.key, &self.given.objects[text.object]);
         // Nothing can be written to the root: it is a path of something else.
-        let written = Some(Kind::Overwrite).filter(|_| !dry && text.text != "/");
+        let written = Some(Kind::Overwrite).filter(|_| text.text != "/");
         let read = Some(Kind::Read);
         let chosen = self.given.chosen.as_ref();
         let says = |words: &[&str]| name.any(words) || chosen.is_some_and(|chosen| chosen.any(words));
         let fetches = says(&["download", "export", "pull", "dump", "backup", "record"]);
         let both_ends = key.any(&["local"]) && (beside.remote || chosen.is_some());
-        let about_files = name.any(&["file", "notebook", "directory", "folder", "path", "content"]);
+        let about_files = name.any(ABOUT_FILES);
         if says(&["exists", "exist"])
             || self.deed == Some(Deed::Try) && name.any(&["path", "validate", "check", "verify"])
         {
@@ -270,13 +271,15 @@ impl Seen<'_> {
     }
 }
 
-/// Whether a text begins as the path of a file does that lies where files of people and of systems lie.
-pub(super) fn is_rooted(text: &str) -> bool {
-    #[rustfmt::skip]
+/// Folders at the root of machines.
+#[rustfmt::skip]
 const ROOTS: &[&str] = &[
     "home", "root", "Users", "etc", "usr", "var", "opt", "tmp", "srv", "mnt", "proc", "boot", "bin", "sbin", "lib",
     "dev", "sys", "run", "Library", "Applications", "System", "private", "Volumes", "media",
 ];
+
+/// Whether a text begins as the path of a file does that lies where files of people and of systems lie.
+pub(super) fn is_rooted(text: &str) -> bool {
     let home =
         ["~/", "$HOME/", "${HOME}/", "%USERPROFILE%", "../", "%APPDATA%"].iter().any(|start| text.starts_with(start));
     let first = text.strip_prefix('/').and_then(|rest| rest.split('/').next());

@@ -103,8 +103,7 @@ pub(super) struct Text<'v> {
 impl<'v> Given<'v> {
     pub(super) fn of(args: &'v Value, tool: &Named, calls: &mut Vec<Inner<'v>>) -> Self {
         let settles = ["create", "add", "insert", "update", "get", "list", "search", "delete", "remove"];
-        let tries = deed(&tool.name) == Some(Deed::Try);
-        let mut given = Self { settled: tool.name.any(&settles), tries, ..Self::default() };
+        let mut given = Self { settled: tool.name.any(&settles), tries: tool.tries, ..Self::default() };
         given.gather(&Rc::default(), args, 0, 0, &mut |object, value| wrapped(tool, object, value, calls));
         if given.objects.is_empty() {
             given.objects.push(Object::new(Vec::new()));
@@ -154,8 +153,7 @@ impl<'v> Given<'v> {
         apart: &mut dyn FnMut(&Object<'v>, &'v Value) -> bool,
     ) {
         let object = Object::new(members.iter().map(|(name, member)| (Rc::new(Words::of(name)), member)).collect());
-        if depth > 0 && (object.is_patch() || depth > 1 && apart(&object, value)) || depth == 0 && apart(&object, value)
-        {
+        if depth != 1 && apart(&object, value) {
             if depth == 0 {
                 self.objects.push(object);
             }
@@ -171,7 +169,8 @@ impl<'v> Given<'v> {
             let path = Rc::new(Words::of("path"));
             self.texts.extend(paths.into_iter().map(|text| Text { key: Rc::clone(&path), text, object: at }));
         }
-        for (key, member) in &members {
+        let patch = depth > 0 && self.objects[at].is_patch();
+        for (key, member) in members.iter().filter(|(key, _)| !(patch && (key.are("path") || key.are("op")))) {
             if let Value::String(text) = member {
                 self.choose(key, text, depth + 1);
             }
@@ -196,10 +195,18 @@ impl<'v> Given<'v> {
 
     /// Whether a switch says that it is only to be tried.
     pub(super) fn is_dry(&self) -> bool {
-        const NAMES: &[&str] = &["dryrun", "preview", "simulate", "whatif", "validateonly", "testonly", "checkonly"];
-        let dry = |key: &Words| NAMES.iter().any(|name| key.are(name)) || key.have(["dry", "run"]);
-        self.on.iter().any(|key| dry(key)) || self.chosen.as_ref().is_some_and(dry)
+        self.on.iter().any(|key| says_dry(key))
     }
+
+    /// Whether what was chosen says so.
+    pub(super) fn chose_dry(&self) -> bool {
+        self.chosen.as_ref().is_some_and(says_dry)
+    }
+}
+
+fn says_dry(words: &Words) -> bool {
+    const NAMES: &[&str] = &["dryrun", "preview", "simulate", "whatif", "validateonly", "testonly", "checkonly"];
+    NAMES.iter().any(|name| words.are(name)) || words.have(["dry", "run"])
 }
 
 /// Whether an argument with this name says with this value what is done.

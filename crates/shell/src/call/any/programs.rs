@@ -64,14 +64,14 @@ const CALLED: &[(&str, &[&str])] = &[
 const PROGRAMS: &[&str] = &[
     "gcloud", "aws", "az", "kubectl", "helm", "docker", "podman", "terraform", "tofu", "tmux", "git", "gh", "glab",
     "npm", "pnpm", "yarn", "cargo", "heroku", "vercel", "netlify", "flyctl", "doctl", "wrangler", "pulumi", "twine",
-    "poetry", "gem", "nuget", "dotnet", "flyway", "rails", "rake", "mix", "uv", "pod", "cdk", "oci", "wp", "adb", "make", "salt", "pub", "hex",
-    "gradle", "mvn", "vsce", "prisma", "vault", "firebase", "supabase",
-    "systemctl", "rclone", "restic",
+    "poetry", "gem", "nuget", "dotnet", "flyway", "rails", "rake", "mix", "uv", "pod", "cdk", "oci", "wp", "adb",
+    "make", "salt", "pub", "hex", "gradle", "mvn", "vsce", "prisma", "vault", "firebase", "supabase", "systemctl",
+    "rclone", "restic",
 ];
 
 /// Where text is typed into something that obeys it.
 #[rustfmt::skip]
-const TERMINALS: &[&str] = &[
+pub(super) const TERMINALS: &[&str] = &[
     "tmux", "libtmux", "pane", "terminal", "term", "pty", "tty", "shell", "ssh", "console", "repl", "bash", "zsh",
     "process", "iterm", "screen",
 ];
@@ -116,19 +116,24 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 ];
 
 impl Seen<'_> {
-    pub(super) fn programs(&mut self) {
-        if self.is_git() && !self.top().has(&["args", "arguments", "command", "cmd", "subcommand"]) {
+    /// `tries`: what the tool does itself is only tried. What it hands over is judged all the same.
+    pub(super) fn programs(&mut self, tries: bool) {
+        if !tries && self.is_git() && !self.top().has(&["args", "arguments", "command", "cmd", "subcommand"]) {
             return self.git();
         }
-        if self.is_kubernetes() {
-            self.kubernetes();
+        if !tries {
+            if self.is_kubernetes() && !self.given.is_dry() {
+                self.kubernetes();
+            }
+            self.modes();
+            self.named_after();
         }
-        self.modes();
-        self.named_after();
         for object in &self.given.objects {
             self.started(object);
             for (key, value) in &object.members {
-                self.handed(key, value, object);
+                if !(tries && self.role(key) == Some(Role::Query)) {
+                    self.handed(key, value, object);
+                }
             }
         }
     }
@@ -492,15 +497,17 @@ pub(super) const DATABASES: &[&str] = &[
     "keyspace",
 ];
 
-/// Whether a text begins as statements do, behind blanks and comments.
-fn begins_a_statement(text: &str) -> bool {
-    #[rustfmt::skip]
+/// What statements begin with.
+#[rustfmt::skip]
 const FIRST: &[&str] = &[
     "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE",
     "EXPLAIN", "MERGE", "COPY", "CALL", "DO", "BEGIN", "SET", "EXEC", "EXECUTE", "USE", "IF", "DECLARE", "START",
     "MATCH", "DETACH", "OPTIONAL", "UNWIND", "PURGE", "RESET", "REPLACE", "LOAD", "ATTACH", "RENAME", "REASSIGN",
     "OPTIMIZE", "SYSTEM",
 ];
+
+/// Whether a text begins as statements do, behind blanks and comments.
+fn begins_a_statement(text: &str) -> bool {
     let mut rest = text.trim_start();
     loop {
         rest = match (rest.strip_prefix("--"), rest.strip_prefix("/*")) {

@@ -44,20 +44,24 @@ fn files_by_any_name() {
         ("fs/search_files", json!({"path": "/home/ann/.aws", "regex": "key"}), "read-secret outside"),
         ("fs/write_file", json!({"path": "/etc/hosts", "content": "x"}), "overwrite system"),
         ("fs/write_file", json!({"path": "src/a.rs", "content": "rm -rf /"}), "overwrite inside"),
-        ("fs/writeAll", json!({"items": [{"path": "a"}, {"path": "../b"}]}), "overwrite inside, overwrite outside"),
+        (
+            "fs/writeAll",
+            json!({"items": [{"path": "a"}, {"path": "../b"}]}),
+            "overwrite inside, overwrite outside, network",
+        ),
         ("fs/delete_directory", json!({"path": "src/..", "recursive": true}), "delete workspace"),
         ("fs/delete_items", json!({"paths": ["dist"]}), "delete inside"),
         ("fs/delete_items", json!({"paths": [".git"]}), "delete vcs"),
         ("fs/move_file", json!({"source": "a", "destination": "../b"}), "move inside, overwrite outside"),
         ("fs/copy_file", json!({"from": "~/.ssh/id_rsa", "to": "k"}), "read-secret outside, overwrite inside"),
-        ("fs/edit_file", json!({"path": "/etc/hosts", "dryRun": true}), "network"),
+        ("fs/edit_file", json!({"path": "/etc/hosts", "dryRun": true}), "overwrite system"),
         ("page/take_snapshot", json!({"filename": "/home/ann/.bashrc"}), "overwrite outside, persist outside"),
         ("mail/download_attachment", json!({"save_path": "/etc/x"}), "overwrite system"),
         ("chat/upload_file", json!({"channel": "c", "file_path": ".env"}), "read-secret inside, network"),
         // A file of a hosted repository is none of this machine.
         ("hub/get_file_contents", json!({"owner": "o", "repo": "r", "path": ".env"}), "network"),
         ("hub/create_snippet", json!({"filename": "notes.txt", "content": "x"}), "network"),
-        ("fs/chmod_items", json!({"paths": ["/etc"], "mode": "777"}), "permissions system"),
+        ("fs/chmod_items", json!({"paths": ["/etc"], "mode": "777"}), "permissions system, network"),
     ]);
 }
 
@@ -104,7 +108,7 @@ fn statements_are_read_and_not_searched() {
         ("db/explain", json!({"query": "DELETE FROM a"}), "network"),
         ("db/explain", json!({"query": "DELETE FROM a", "analyze": true}), "database"),
         ("db/sqlToRest", json!({"sql": "DELETE FROM a"}), "network"),
-        ("graph/write_cypher", json!({"query": "MATCH (n) DETACH DELETE n"}), "database"),
+        ("graph/write_cypher", json!({"query": "MATCH (n) DETACH DELETE n"}), "database, network"),
         ("web/search", json!({"query": "drop table in postgres"}), "network"),
         ("db/mutate", json!({"operation": "delete", "table": "a", "where": "true"}), "database, network"),
         ("db/mutate", json!({"operation": "delete", "table": "a", "where": "id = 7"}), "network"),
@@ -128,7 +132,7 @@ fn what_is_handed_to_programs() {
         ("x/run_python", json!({"code": "import shutil; shutil.rmtree('/home/ann')"}), "delete home"),
         ("x/run_code", json!({"language": "ruby", "code": "`rm -rf ~`"}), "delete home"),
         ("x/run_code", json!({"code": "print('rm -rf ~')"}), ""),
-        ("jupyter/add_cell", json!({"cell_type": "code", "source": "!rm -rf ~"}), "delete home"),
+        ("jupyter/add_cell", json!({"cell_type": "code", "source": "!rm -rf ~"}), "delete home, network"),
         ("browser/evaluate", json!({"function": "() => document.title"}), ""),
         (
             "browser/evaluate",
@@ -195,7 +199,7 @@ fn calls_within_calls() {
         ("mongo/bulkWrite", json!({"operations": [{"deleteMany": {"filter": {}}}]}), "database"),
         // What a rule does is no deed of the call that makes it.
         ("wall/create_rule", json!({"chain": "input", "action": "drop"}), "network"),
-        ("flag/update", json!({"patch": [{"op": "remove", "path": "/environments/test"}]}), ""),
+        ("flag/update", json!({"patch": [{"op": "remove", "path": "/environments/test"}]}), "network"),
         ("kube/auth_can_i", json!({"verb": "delete", "resource": "pods"}), "network"),
     ]);
 }
@@ -229,12 +233,16 @@ fn tools_named_after_programs() {
 #[test]
 fn paths_by_their_looks() {
     check(&[
-        ("phone/save_screenshot", json!({"saveTo": "/home/ann/.bashrc"}), "overwrite outside, persist outside"),
+        (
+            "phone/save_screenshot",
+            json!({"saveTo": "/home/ann/.bashrc"}),
+            "overwrite outside, persist outside, network",
+        ),
         ("ai/analyze", json!({"image": "/home/ann/.aws/credentials"}), "read-secret outside"),
         ("ide/get_file_text", json!({"pathInProject": ".env"}), "read-secret inside"),
         ("fs/write_files", json!({"files": {"/home/ann/.bashrc": "x"}}), "overwrite outside, persist outside"),
         ("say/speech_to_text", json!({"audio": "/home/ann/.netrc"}), "read-secret outside"),
-        ("mail/attach", json!({"file": "/home/ann/Documents/a.pdf"}), "read outside"),
+        ("mail/attach", json!({"file": "/home/ann/Documents/a.pdf"}), "read outside, network"),
         // Roots of something else than this machine.
         ("drive/create_folder", json!({"path": "/Reports/2026"}), "network"),
         ("iam/create_user", json!({"path": "/", "name": "a"}), "network"),
@@ -270,5 +278,19 @@ fn code_of_any_language() {
         ("x/run_python", json!({"code": "print(os.environ)"}), "read-secret"),
         ("x/run_python", json!({"code": "print(os.environ.get('PATH'))"}), ""),
         ("x/run_code", json!({"language": "go", "code": "fmt.Println(\"os.RemoveAll\")"}), ""),
+    ]);
+}
+
+/// Whoever calls can always add an argument that the tool ignores.
+#[test]
+fn an_argument_more_disarms_nothing() {
+    check(&[
+        ("box/run_command", json!({"command": "rm -rf ~", "dryRun": true}), "delete home"),
+        ("fs/delete_file", json!({"path": "/etc/hosts", "preview": true}), "delete system"),
+        ("db/query", json!({"sql": "drop table a", "dry_run": true}), "database"),
+        ("hub/create_issue", json!({"body": "x", "file": "a"}), "overwrite inside, network"),
+        ("hub/create_issue", json!({"body": "x", "command": "ls"}), "network"),
+        ("box/batch", json!({"steps": [{"op": "test", "path": "/a", "command": "rm -rf ~"}]}), "delete home"),
+        ("hub/delete_database", json!({"id": "a", "body": "x", "filter": "x"}), "database, network"),
     ]);
 }
