@@ -87,7 +87,7 @@ pub fn hash(bytes: &[u8]) -> String {
 fn no_text(name: &str, error: &std::string::FromUtf8Error) -> Diagnostic {
     let valid = error.utf8_error().valid_up_to();
     let text = Text::new(name, String::from_utf8_lossy(error.as_bytes()));
-    Diagnostic::error(&text, valid..valid + 1, "this is no text (UTF-8)")
+    Diagnostic::error(&text, valid..valid + 1, "this is not UTF-8 text")
         .help("save the file as UTF-8, without binary data")
 }
 

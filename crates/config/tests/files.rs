@@ -124,7 +124,7 @@ fn what_cannot_be_read_is_an_error_and_not_nothing() {
     "#]]
     .assert_eq(&check(&|_, path| fs::write(path, vec![b'#'; (1 << 20) + 1]).unwrap()));
     expect![[r#"
-        error: this is no text (UTF-8)
+        error: this is not UTF-8 text
          --> DIR/work/tollgate.toml:1:1
           |
         1 | �

@@ -1238,7 +1238,7 @@ fn no_text() {
         File::of_bytes(Layer::User, Path::new("tollgate.toml"), b"mode = \"enforce\"\nx = \"\xff\xfe\"\n".to_vec());
     let found: Diagnostics = [file.unwrap_err()].into_iter().collect();
     expect![[r#"
-        error: this is no text (UTF-8)
+        error: this is not UTF-8 text
          --> tollgate.toml:2:6
           |
         2 | x = "��"

@@ -24,7 +24,7 @@ pub(crate) fn verdict(protocol: Protocol, event: &Event<'_>, body: &mut Body, en
         }
         (Some(0), _) => {
             let said = std::str::from_utf8(&ended.out);
-            let said = said.map_err(|_| Fault::new(FaultKind::Garbage, "what it said is no text (UTF-8)"))?;
+            let said = said.map_err(|_| Fault::new(FaultKind::Garbage, "what it said is not UTF-8 text"))?;
             understood(protocol, event, body, said)?
         }
         (Some(2), _) => Verdict::deny(reason(protocol, event.point, ended)),

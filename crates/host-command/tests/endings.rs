@@ -199,8 +199,8 @@ fn what_is_said_with_status_0() {
               deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no JSON), so it is refused; to mend it: fix or remove it, then try again
               on_fault = pass: pass ! garbage: what it said is no JSON
             printf '\377'
-              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is no text (UTF-8)), so it is refused; to mend it: fix or remove it, then try again
-              on_fault = pass: pass ! garbage: what it said is no text (UTF-8)
+              deny Fault(Garbage): `hook` could not judge this (garbage: what it said is not UTF-8 text), so it is refused; to mend it: fix or remove it, then try again
+              on_fault = pass: pass ! garbage: what it said is not UTF-8 text
             { sleep 0.5; echo '{"decision":"block","reason":"late"}'; } & exit 0
               deny Objection: late
             { sleep 0.5; printf '{"decision":'; sleep 0.02; echo '"block","reason":"in parts"}'; } & exit 0
